@@ -49,9 +49,10 @@ class RawLogs:
 
     def has(self, span: Span) -> bool:
         """Whether a span stands there; what was left out of somebody's words may be missing."""
-        text = _REDACTED.sub("…", span.text).strip(" .,;:")
-        parts = [text] if span.kind == "command" else _LEFT_OUT.split(text)
-        return all(self._stands(part) for part in parts)
+        text = _REDACTED.sub("…", span.text)
+        if span.kind == "command":
+            return self._stands(text) or self._stands(text.strip(" .,;:"))
+        return all(self._stands(part.strip(" .,;:")) for part in _LEFT_OUT.split(text))
 
     def around(self, span: Span) -> str:
         """The last place where a span stands, with what is before and after it."""

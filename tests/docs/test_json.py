@@ -39,6 +39,7 @@ CASES = [
     ("Import report", ["import", str(SAMPLES)]),
     ("Source report", ["import", str(SAMPLES), "--report", "--dry-run", "--store", "none.db"]),
     ("Pack", ["recall", "the migration deadlocks with the checkout worker", "--everywhere"]),
+    ("Memory line", ["memory", "--project", "github.com/acme/webshop"]),
     ("Note", ["notes", "add", "use tabs"]),
     ("Continuation", ["resume", SESSION]),
     ("File change", ["blame", "README.md"]),

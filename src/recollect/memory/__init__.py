@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         Listing,
         Pack,
     )
+    from recollect.model.memories import ProjectMemory
     from recollect.model.reports import ImportReport, SourceReport, StatsRow, StoreSummary
     from recollect.model.search import Filter, SearchResult
     from recollect.model.sessions import Session, SessionDetail, Turn
@@ -472,6 +473,21 @@ class Memory:
             sessions=sessions,
             limit=limit,
         )
+
+    def remember(
+        self, *, project: str | None = None, folder: str | None = None
+    ) -> ProjectMemory | None:
+        """What a next session in a project should know, worked out by rules from its sessions.
+
+        The project is the one named, or that of `folder`. None when nothing is known of it.
+        """
+        from recollect.distill.project import remember_project
+
+        if project is not None:
+            own: str | None = self.projects.get(project)
+        else:
+            own = self.projects.of(folder or os.getcwd())
+        return None if own is None else remember_project(self._shared.store(), own)
 
     def recall(
         self,

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("import_", "read new sessions from your agents"),
     "search": ("search", "find anything, by word or by meaning"),
     "recall": ("recall", "show what an agent is told for a prompt"),
+    "memory": ("memory", "what a next session here should know"),
     "sessions": ("sessions", "list sessions, newest first"),
     "show": ("show", "read a session, one turn, a note or a pattern"),
     "resume": ("resume", "continue a session in its agent"),

@@ -1,0 +1,169 @@
+"""What agents conclude: sentences of closing replies, and of summaries when a context is compacted.
+
+Most of what is worth knowing is said there, and one sentence in ten is worth telling. Left
+out is what only narrates, offers, predicts, reports a change or tells today's state; told
+first is what a tool stands behind: a sentence that names a command that was run, a cause
+with the name of a thing, a rule of what must be or cannot be. Trust is the agent's own.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from recollect.distill.finders.cleaning import Sentence, names_in, size, spoken, typed, words
+from recollect.distill.finders.cues import cues
+from recollect.distill.finders.people import is_secret
+from recollect.distill.finders.steps import form, steps
+from recollect.model.candidates import Candidate, Section
+from recollect.model.record import SessionRecord, TurnRecord
+
+FEWEST = 40
+
+_CODE = re.compile(r"`([^`]+)`")
+_NUMBER = re.compile(r"\b\d+(?:[.:]\d+)*\b")
+_PLACE = re.compile(r"\.\w+:\d+|\blines? \d+|#L\d+|:\d+-\d+")
+_IDENTIFIER = re.compile(r"session id|[0-9a-f]{8}-[0-9a-f]{4}", re.IGNORECASE)
+# What was done to the code is in the code.
+_CHANGED = re.compile(
+    r"^(?:\d+\.\s*)?(?:fixed|resolved|added|updated?|created|removed|implemented|refactored|changed|moved"
+    r"|renamed|cleaned|verified|ran|checked|confirmed|restored|introduced|adjusted|improved|wired|bumped"
+    r"|(?:i|we|also) (?:added|updated|fixed|changed|removed|created)|cập nhật|tôi (?:đổi|cũng|xác nhận)|ngoài ra|đúng ý"
+    r"|done|all (?:conflicts|issues|tests|checks)|build (?:passes|pass)|tests? (?:pass|run|not run)"
+    r"|no other files|verification|everything|successfully)\b"
+    r"|(?:しました|確認済みです|完了です|ありません)。?$|^(?:đã|tôi đã|mình đã|已完成|完成) ?",
+    re.IGNORECASE,
+)
+# One of several ways, of which nobody says that it was chosen.
+_OPTION = re.compile(
+    r"^(?:[A-F]|Option \w+|\d+) — |^(?:plan|option|phase|step|task)(?: \w+)?:", re.IGNORECASE
+)
+_OPENING = re.compile(
+    r"^(?:found (?:it|the issue)|short answer|good (?:news|catch)|got it|perfect)[!:.,]? *(?:no|yes)?[ —–-]*",
+    re.IGNORECASE,
+)
+_TO_THE_PERSON = re.compile(r"\byou(?:'ll|'re|r)?\b|\bbạn\b|你|您|あなた", re.IGNORECASE)
+# How a command ended is today's state.
+_ENDED = re.compile(
+    r"^(?:\w+: )?`[^`]+`(?: was| is)?(?: ?[:：はが→-])? ?(?:\(?(?:pass|ok\b|success|fail|clean|green)|成功|失敗|通过|失败|実行|đã )",
+    re.IGNORECASE,
+)
+_WHY = re.compile(
+    r"because|instead of|since|so that|otherwise|must|only|因为|ため|ではなく|vì|thay vì|nên",
+    re.IGNORECASE,
+)
+_CUT = ("(e.g.", "e.g.", "（例", ", hay", " or", " and", ":", "：", "…")
+_ASKS = re.compile(r"[?？]\s*$")
+_OF_A_CHECK = re.compile(r"verif|test|validation|check|確認|検証|验证|kiểm", re.IGNORECASE)
+_OF_A_CHANGE = re.compile(
+    r"change|what i|update|summary|implement|変更|概要|実施|修改|变更|thay đổi", re.IGNORECASE
+)
+
+
+def find(session: SessionRecord) -> Iterator[Candidate]:
+    """What the agent concludes in a session, at the end of each turn."""
+    forms = _forms(session)
+    for number, turn in enumerate(session.turns):
+        after = next(
+            (
+                typed(later.prompts[0])
+                for later in session.turns[number + 1 :]
+                if later.by_person and later.prompts
+            ),
+            "",
+        )
+        is_refused = "complaint" in cues(after[:200])
+        texts = [*turn.replies[-1:], *turn.summaries]
+        for text in texts:
+            for sentence in spoken(text):
+                if found := _candidate(turn, sentence, forms, is_refused=is_refused):
+                    yield found
+
+
+def _forms(session: SessionRecord) -> frozenset[str]:
+    """Every command form that was run, so that a sentence which names one is known."""
+    return frozenset(
+        step.form
+        for _, call in session.calls()
+        if call.kind == "shell"
+        for step in steps(call.target, call.folder, session.folder)
+        if step.form
+    )
+
+
+def _candidate(
+    turn: TurnRecord, sentence: Sentence, forms: frozenset[str], *, is_refused: bool
+) -> Candidate | None:
+    text = _OPENING.sub("", sentence.text)
+    found = cues(text)
+    if not is_tellable(text, found):
+        return None
+    runs = [name for code in _CODE.findall(text) if (name := form(code))]
+    proven = any(name in forms for name in runs)
+    return Candidate(
+        kind="conclusion",
+        section=_section(found, is_run=bool(runs)),
+        category="project",
+        text=text,
+        key="said " + " ".join(words(text)),
+        trust="external" if turn.tainted else "assistant",
+        strength=_strength(sentence, found, proven=proven, is_refused=is_refused),
+        at=turn.at,
+        turn=turn.ref,
+        form=runs[0] if runs else "",
+    )
+
+
+def is_tellable(text: str, found: frozenset[str]) -> bool:
+    """Whether a sentence is a statement that may hold tomorrow."""
+    if size(text) < FEWEST or text.rstrip().endswith(_CUT) or _ASKS.search(text):
+        return False
+    if _OPTION.match(text) or is_secret(text) or _IDENTIFIER.search(text):
+        return False
+    is_reasoned = bool(found & {"cause", "limit"})
+    if "narration" in found or (found & {"offer", "prediction", "passing"}):
+        return False
+    if _ENDED.search(text) and "cause" not in found:
+        return False
+    if "social" in found and "limit" not in found:
+        return False
+    return not (_CHANGED.search(text) and not (is_reasoned and _WHY.search(text)))
+
+
+def _section(found: frozenset[str], *, is_run: bool) -> Section:
+    if is_run and "run" in found:
+        return "commands"
+    return "traps" if found & {"limit", "cause", "trap"} else "decisions"
+
+
+# Set by hand, as those of what people say.
+WEIGHTS = {
+    "proven": 1.0, "trap": 0.7, "place": 0.5, "run": 0.5, "block": 0.5, "top": 0.4, "condition": 0.3,
+    "environment": 0.4, "cause": 0.4, "lasting": 0.3, "strong": 0.2, "complaint": 0.2, "decision": 0.2,
+    "imperative": 0.1, "number": 0.1, "summary": 0.3, "hedge": -0.5, "open": -0.5, "limit": 0.0,
+    "done": -0.2, "social": -0.6, "question": -0.3, "line of code": -0.4, "refused": -0.4,
+    "to the person": -0.3, "check heading": -0.3, "change heading": -0.2, "length": 0.4, "names": 0.15,
+}  # fmt: skip
+USUAL, TOP = 80, 0.1
+
+
+def _strength(
+    sentence: Sentence, found: frozenset[str], *, proven: bool, is_refused: bool
+) -> float:
+    text = sentence.text
+    facts = {
+        **dict.fromkeys(found, 1.0),
+        "number": _NUMBER.search(text) is not None,
+        "line of code": _PLACE.search(text) is not None,
+        "to the person": _TO_THE_PERSON.search(text) is not None,
+        "check heading": _OF_A_CHECK.search(sentence.heading) is not None,
+        "change heading": _OF_A_CHANGE.search(sentence.heading) is not None,
+        "refused": is_refused,
+        "proven": proven,
+        "block": sentence.has_block,
+        "top": sentence.place < TOP,
+        "length": math.log(size(text) / USUAL),
+        "names": min(4, names_in(text)),
+    }
+    return sum(WEIGHTS.get(name, 0.0) * amount for name, amount in facts.items())

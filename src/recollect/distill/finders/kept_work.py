@@ -1,0 +1,57 @@
+"""Kept work: what commit messages and pull requests say was done, and why.
+
+Somebody kept it, so it holds. A subject tells what changed, which the code tells too; a
+body line that gives a reason or a rule is worth more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recollect.distill.finders.cleaning import cut, size, without_marks, words
+from recollect.distill.finders.cues import cues
+from recollect.distill.finders.people import is_secret
+from recollect.distill.finders.steps import unwrapped
+from recollect.model.candidates import Candidate
+from recollect.model.record import SessionRecord
+
+MOST_LINES = 8
+_MESSAGE = re.compile(
+    r"(?:git (?:-C \S+ )?commit[^\n]*?-m|gh pr create[^\n]*?--(?:title|body))\s*"
+    r"(?:\"\$\(cat <<'?EOF'?\n(.*?)\nEOF|\"((?:[^\"\\]|\\.)*)\"|'([^']*)')",
+    re.DOTALL,
+)
+_SIGNED = re.compile(r"(?:Co-Authored-By|🤖 Generated|Signed-off-by).*", re.DOTALL)
+_LISTED = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_REASONS = frozenset(("trap", "cause", "limit", "decision", "lasting", "strong"))
+
+
+def find(session: SessionRecord) -> Iterator[Candidate]:
+    """The lines of a session's commits and pull requests that passed."""
+    for turn, call in session.calls():
+        if (
+            call.kind != "shell"
+            or not call.passed
+            or (" -m" not in call.target and "gh pr" not in call.target)
+        ):
+            continue
+        for match in _MESSAGE.finditer(unwrapped(call.target)):
+            message = _SIGNED.sub("", next(filter(None, match.groups()), ""))
+            lines = [
+                without_marks(_LISTED.sub("", line)) for line in message.split("\n") if line.strip()
+            ]
+            for number, line in enumerate(lines[:MOST_LINES]):
+                if size(line) > 16 and not is_secret(line) and not line.startswith("#"):
+                    found = cues(line) & _REASONS
+                    yield Candidate(
+                        kind="commit",
+                        section="decisions",
+                        category="decision",
+                        text=cut(line),
+                        key="said " + " ".join(words(line)),
+                        trust="tool-verified",
+                        strength=(0.4 if number == 0 else 0.1) + 0.35 * len(found),
+                        at=turn.at,
+                        turn=turn.ref,
+                    )

@@ -1,0 +1,321 @@
+"""What fails here and what works instead: proof only.
+
+A failure alone teaches little. What is worth telling is a command that failed and then
+passed in other words or in another folder; a failure that came back in a second session; and
+what says by itself that it will fail again: an option that does not exist, a version that
+is required. Errors of the code at hand pass with the code and are never told. The remedy
+is the same command in other words, never "the next one that happened to pass".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from recollect.distill.finders.cleaning import cut
+from recollect.distill.finders.machine import LACKS, MISSING
+from recollect.distill.finders.safe import first_sentence, is_plain_command
+from recollect.distill.finders.steps import Step, action, is_plain, passed, steps
+from recollect.model.candidates import Candidate, CandidateKind
+from recollect.model.record import CallRecord, SessionRecord, TurnRecord
+from recollect.reading.error_text import clean
+
+# Calls after a failure in which its remedy is sought, and how much of an output is read.
+CALLS_AFTER, OUTPUT_CHARACTERS = 25, 6_000
+ERROR_CHARACTERS, FEWEST_ERROR = 110, 40
+FAILING_CHARACTERS, REMEDY_CHARACTERS, LINE_CHARACTERS = 100, 120, 218
+
+
+class Trouble(NamedTuple):
+    """A step that failed, and the step that did the same and passed, if one did."""
+
+    sort: Sort
+    step: Step
+    error: str
+    turn: str
+    at: str
+    session: str
+    remedy: Step | None
+
+    @property
+    def subject(self) -> str:
+        """What equal failures share: the command and the error without numbers and names."""
+        return f"{action(self.step.text)}: {re.sub(r'[^a-z]+', ' ', self.error.lower())[:50]}"
+
+
+class Sort(NamedTuple):
+    """A kind of failure that will come back.
+
+    `alone` says that one failure is enough to tell, `changed` in how many words a remedy
+    may differ from what failed: with more it is another command.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    alone: bool
+    changed: int
+
+
+def _sort(name: str, pattern: str, *, alone: bool = False, changed: int = 0) -> Sort:
+    return Sort(name, re.compile(pattern, re.IGNORECASE), alone, changed)
+
+
+SORTS = (
+    _sort("option", r"(?:unknown|unrecognized|invalid|unexpected) (?:command|flag|option|subcommand"
+          r"|shorthand|argument)s?\b|unexpected argument|illegal option|no such (?:command|option)", alone=True, changed=3),
+    _sort("version", r"incompatible with this|\brequires? (?:node|python|go|rust|java|ruby|at least)\b"
+          r"|\bversion .* is required|unsupported engine|EBADENGINE|engine \"?node\"? is incompatible", alone=True, changed=5),
+    _sort("denied", r"EPERM|EACCES|permission denied|operation not permitted|access is denied|dubious ownership"
+          r"|must be (?:run )?(?:as )?root|sched policy|blocked by .*hook", changed=4),
+    _sort("script", r"missing script|is not a (?:valid )?(?:command|script)|none of the selected packages has a", changed=4),
+    _sort("module", r"no module named|cannot find (?:module|package)|ModuleNotFound|MODULE_NOT_FOUND", changed=4),
+    _sort("place", r"not a git repository|not on a feature branch|no such file or directory|cannot find the path"
+          r"|file or directory not found|out of sync|\b0 selected|\bcollected 0 ", changed=2),
+    _sort("conflict", r"ERESOLVE|externally-managed|value too great for base|Exit handler never called"
+          r"|no such container|host key", changed=4),
+    _sort("busy", r"EADDRINUSE|address already in use|already (?:checked out|running|in use)|daemon (?:is not|failed)"
+          r"|rate limit|\b(?:401 |403 |429 )"),
+)  # fmt: skip
+# What names an error without being one of these; two sessions have to meet it.
+_OTHER = _sort("other", r"^(?:error|fatal|\w+Error)\b:? \S", changed=3)
+# What is wrong with the code, not with the place.
+_OF_THE_CODE = re.compile(
+    r"AssertionError|assert |TS\d{4}|SyntaxError|NameError|TypeError|\d+ failed|Found \d+ (?:error|diagnostic)"
+    r"|\berror\[E\d|KeyError|IndentationError|ValidationError|AttributeError|\bFAILED\b|CONFLICT|jq: error"
+    r"|ReferenceError|✗|\berror TS|expected .* (?:but|to)\b"
+)
+# Lines that show code, or tick off a list.
+_SHOWN = re.compile(r"throw new|\$\{|^\s*[✓✔⚠✖├└│]|^\s*at |^\+|=>|\(skipped\)")
+# A look at how to run something is not a run of it.
+_LOOKS = re.compile(
+    r"\s(?:--help|-h|--version|-V|--markers|--collect-only|--list|--dry-run|--no-run|help|logs?|status)(?:\s|$)"
+)
+_INLINE = re.compile(
+    r"\s-(?:c|e)\s|\$\(|\bfor \w+ in\b|\bwhile\b|\bperl -|\bpython[\d.]* -(?:\s|$)|apply_?patch"
+)
+_DECLINED = (
+    "doesn't want to proceed",
+    "[Request interrupted",
+    "user doesn't want",
+    "aborted by user",
+)
+_PLACE = re.compile(
+    r"^(?:/?[\w./-]*(?:ba|z)?sh: (?:line )?\d+: |\(eval\):\w*:?\d*:? ?|[\w./-]+\.sh: line \d+: )"
+)
+_IDENTIFIER = re.compile(r"\b[0-9a-f]{7,}\b|\b\w+-\w+-\w*\d\w*\b|session-|/tmp/|\\Temp\\")
+
+_Line = tuple[TurnRecord, CallRecord, tuple[Step, ...]]
+
+
+def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
+    """What fails in a project and what works instead, out of all its sessions."""
+    found: defaultdict[str, list[Trouble]] = defaultdict(list)
+    then: dict[tuple[str, str | None], str] = {}
+    for session in sessions:
+        lines = _lines(session)
+        for turn, call, line in lines:
+            then |= {
+                (step.text, step.folder): turn.at
+                for place, step in enumerate(line)
+                if passed(call, line, place)
+            }
+        for trouble in _troubles(session, lines):
+            found[trouble.subject].append(trouble)
+    yield from _unknown_words([some for some in found.values() if some[0].sort.name == "option"])
+    for some in found.values():
+        if line_found := _told(some, then):
+            yield line_found
+
+
+def _lines(session: SessionRecord) -> list[_Line]:
+    return [
+        (turn, call, steps(call.target, call.folder, session.folder))
+        for turn, call in session.calls()
+        if call.kind == "shell" and call.target
+    ]
+
+
+def _troubles(session: SessionRecord, lines: Sequence[_Line]) -> Iterator[Trouble]:
+    """Every step of a session that failed in a way that may come back."""
+    for place, (turn, call, line) in enumerate(lines):
+        if not call.failed or not line or any(words in call.output for words in _DECLINED):
+            continue
+        step = next((step for step in reversed(line) if step.form), None)
+        if step is None or passed(call, line, line.index(step)) or not _is_told(step):
+            continue
+        if found := _error(call.output[:OUTPUT_CHARACTERS]):
+            sort, error = found
+            if not error:
+                continue
+            remedy = _remedy(step, sort, error, lines[place + 1 : place + 1 + CALLS_AFTER])
+            yield Trouble(sort, step, error, turn.ref, turn.at, session.ref, remedy)
+
+
+def _is_told(step: Step) -> bool:
+    """Whether a step is a command that somebody would run again as it stands."""
+    return (
+        is_plain(step.text)
+        and not _INLINE.search(step.text)
+        and not _LOOKS.search(f" {step.text} ")
+    )
+
+
+def _error(output: str) -> tuple[Sort, str] | None:
+    """Which sort of failure an output tells of, and in which words."""
+    lines = [clean(raw.replace("<tool_use_error>", "")) for raw in output.splitlines()]
+    lines = [line for line in lines if 5 < len(line) < 400 and not _SHOWN.search(line)]
+    if MISSING.search(output) or any(lack.pattern.search(output) for lack in LACKS):
+        return None
+    for sort in SORTS:
+        for line in reversed(lines):
+            if sort.pattern.search(line):
+                return sort, _as_told(line)
+    if _OF_THE_CODE.search(output):
+        return None
+    return next(
+        ((_OTHER, _as_told(line)) for line in reversed(lines) if _OTHER.pattern.search(line)),
+        None,
+    )
+
+
+def _as_told(error: str) -> str:
+    """An error without where in a script it happened, and without advice; empty when it is no more."""
+    return cut(first_sentence(_PLACE.sub("", error)), ERROR_CHARACTERS)
+
+
+def _remedy(failed: Step, sort: Sort, error: str, later: Sequence[_Line]) -> Step | None:
+    """The same command in other words, with another prefix or in another folder, that then passed."""
+    if not sort.changed:
+        return None
+    for _, call, line in later:
+        for place, step in enumerate(line):
+            if step.form and action(step.text) == action(failed.text) and passed(call, line, place):
+                return step if _is_remedy(failed, step, sort, error) else None
+    return None
+
+
+def _is_remedy(failed: Step, step: Step, sort: Sort, error: str) -> bool:
+    """Whether what passed says what to do: not the same again, not a look, not another thing."""
+    if step.text == failed.text:
+        return (
+            sort.name in ("place", "module", "script", "version") and step.folder != failed.folder
+        )
+    if not _is_told(step) or len(step.text) > REMEDY_CHARACTERS or not is_plain_command(step.text):
+        return False
+    one, other = set(failed.text.split()), set(step.text.split())
+    gone, new = one - other, other - one
+    if len(gone) + len(new) > sort.changed:
+        return False
+    # `show a1` failed and `show b2` passed: that is another thing, no remedy.
+    is_other = gone and new and not any(word.startswith("-") for word in gone | new)
+    return not is_other or all(any(one in two or two in one for one in gone) for two in new)
+
+
+# Lines ---------------------------------------------------------------------------------------
+
+
+def _unknown_words(found: Sequence[Sequence[Trouble]]) -> Iterator[Candidate]:
+    """What a program does not know, in one line a program, where more than one thing was tried."""
+    by_program: defaultdict[str, list[Sequence[Trouble]]] = defaultdict(list)
+    for some in found:
+        by_program[some[0].step.form.split()[0]].append(some)
+    for program, several in sorted(by_program.items()):
+        several.sort(key=lambda some: (-len(some), some[0].subject))
+        names = dict.fromkeys(filter(None, (_unknown_name(some[-1]) for some in several)))
+        shown = [f"`{name}`" for name in names]
+        while len(", ".join(shown)) > 180:
+            shown.pop()
+        if len(shown) > 1:
+            newest = max((some[-1] for some in several), key=lambda one: one.at)
+            strength = 1.8 + 0.1 * min(sum(map(len, several)), 8)
+            yield _candidate(
+                "failure",
+                f"These do not exist: {', '.join(shown)}",
+                f"unknown to {program}",
+                newest,
+                strength,
+            )
+
+
+def _unknown_name(trouble: Trouble) -> str:
+    """`bd list --wisp`, `gt deacon pending`: the command up to what it does not know."""
+    named = re.search(r"[`'\" ](--?[\w-]+)|(?:sub)?command:? [`'\"]?([\w-]+)", trouble.error)
+    word = (named[1] or named[2]) if named else ""
+    text = trouble.step.text
+    if not word or word not in text.split():
+        return ""
+    return f"{action(text)} {word}" if word.startswith("-") else text[: text.find(word) + len(word)]
+
+
+def _told(some: Sequence[Trouble], then: dict[tuple[str, str | None], str]) -> Candidate | None:
+    """Failures of one kind as a line, if a remedy is proven, or if they are sure to come back."""
+    newest = some[-1]
+    sort, failed = newest.sort, newest.step
+    sessions = len({one.session for one in some})
+    remedied = next((one for one in reversed(some) if one.remedy), None)
+    if not is_plain_command(failed.text) and sessions < 2:
+        return None
+    if remedied and (sort.name != "other" or sessions > 1) and (text := _with_remedy(remedied)):
+        strength = 2.2 + 0.2 * min(sessions - 1, 4)
+        # That a path has to be absolute, or as seen from the root, is one fact.
+        is_path = (
+            sort.name == "place" and remedied.remedy and remedied.remedy.text != remedied.step.text
+        )
+        key = "remedy path" if is_path else f"remedy {newest.subject}"
+        return _candidate("remedy", text, key, remedied, strength)
+    if then.get((failed.text, failed.folder), "") > newest.at:
+        return None
+    if (
+        sessions < 2
+        and not sort.alone
+        and not (len(some) > 2 and sort.name in ("denied", "conflict"))
+    ):
+        return None
+    name = failed.text
+    if len(name) > FAILING_CHARACTERS or _IDENTIFIER.search(name):
+        # What is too long to be told whole is named: the program fails, whatever it was given.
+        if sort.name in ("option", "place", "other"):
+            return None
+        name = failed.form
+    text = f"`{name}`{_in(failed)} fails: {newest.error}"
+    strength = 1.0 + 0.25 * min(sessions, 4) + (0.3 if sort.alone else 0.0)
+    return _candidate("failure", text, f"failure {newest.subject}", newest, strength)
+
+
+def _with_remedy(trouble: Trouble) -> str | None:
+    """What failed, why, and what works, within a line; None where a command would have to be cut."""
+    failed, remedy = trouble.step, trouble.remedy
+    if remedy is None or len(failed.text) > FAILING_CHARACTERS:
+        return None
+    if remedy.text == failed.text:
+        if remedy.folder is None:
+            return None
+        works = f"works in {remedy.folder or 'the root'}"
+    else:
+        works = f"`{remedy.text}`{_in(remedy) if remedy.folder != failed.folder else ''} works"
+    head = f"`{failed.text}`{_in(failed)} fails: "
+    room = LINE_CHARACTERS - len(head) - len(works) - 3
+    return f"{head}{cut(trouble.error, room)} → {works}" if room >= FEWEST_ERROR else None
+
+
+def _in(step: Step) -> str:
+    return f" (in {step.folder})" if step.folder else ""
+
+
+def _candidate(
+    kind: CandidateKind, text: str, key: str, trouble: Trouble, strength: float
+) -> Candidate:
+    return Candidate(
+        kind=kind,
+        section="traps",
+        category="constraint",
+        text=text,
+        key=key,
+        trust="tool-verified",
+        strength=strength,
+        at=trouble.at,
+        turn=trouble.turn,
+        form=trouble.step.form,
+    )

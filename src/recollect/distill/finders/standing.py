@@ -1,0 +1,136 @@
+"""Where it stands: what was asked last and what came of it, what is open, on which branch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from recollect.distill.finders.cleaning import (
+    clauses,
+    cut,
+    size,
+    spoken,
+    without_marks,
+    words,
+)
+from recollect.distill.finders.cues import cues
+from recollect.distill.finders.people import is_secret
+from recollect.model.candidates import Candidate
+from recollect.model.record import SessionRecord, TurnRecord
+
+FEWEST_ASKED, FEWEST_CALLS = 20, 3
+ASKED_CHARACTERS, ANSWER_CHARACTERS, OPEN_CHARACTERS = 110, 100, 160
+MOST_OPEN, LAST_SESSIONS = 4, 3
+_PLANS = ("TodoWrite", "update_plan", "write_todos", "todo_write")
+_MAIN = frozenset(("main", "master", "develop", "dev", "HEAD", "trunk"))
+_COMMAND = re.compile(r"^[/!<]")
+
+
+def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
+    """Where the newest session of a project with a person in it was left."""
+    worked = [
+        session for session in sessions if any(map(_asked, session.turns)) and session.interactive
+    ]
+    if not worked:
+        return
+    last = next(
+        (
+            session
+            for session in reversed(worked[-LAST_SESSIONS:])
+            if any(_asked(turn) and len(turn.calls) >= FEWEST_CALLS for turn in session.turns)
+        ),
+        worked[-1],
+    )
+    asked = [turn for turn in last.turns if _asked(turn)]
+    # What was worked on says more than what was asked in passing.
+    worked_on = [turn for turn in asked if len(turn.calls) >= FEWEST_CALLS]
+    for turn in (worked_on or asked)[-1:]:
+        yield _candidate(_last_asked(turn), turn, "last asked", 1.4 if worked_on else 0.8)
+    yield from _todos(last)
+    yield from _open_ends(asked[-1])
+    branches = [session.branch for session in worked[-LAST_SESSIONS:] if session.branch]
+    if branches and branches[-1] not in _MAIN:
+        yield _candidate(f"Branch of the last session: `{branches[-1]}`", asked[-1], "branch", 0.4)
+
+
+def _asked(turn: TurnRecord) -> str:
+    """What a person asked in a turn, if it is more than a word of consent."""
+    if not turn.by_person or not turn.prompts:
+        return ""
+    text = next((one.text for one in clauses(turn.prompts[0]) if size(one.text) > FEWEST_ASKED), "")
+    return (
+        text
+        if size(text) > FEWEST_ASKED and not _COMMAND.match(text) and not is_secret(text)
+        else ""
+    )
+
+
+def _last_asked(turn: TurnRecord) -> str:
+    text = f"Last asked: {cut(without_marks(_asked(turn)), ASKED_CHARACTERS)}"
+    # What was said after reading something from outside is not told.
+    reply = turn.replies[-1] if turn.replies and not turn.tainted else ""
+    answer = next(
+        (
+            one.text
+            for one in spoken(reply)
+            if size(one.text) > 20 and "narration" not in cues(one.text)
+        ),
+        "",
+    )
+    return f"{text} → {cut(answer, ANSWER_CHARACTERS)}" if answer else text
+
+
+def _todos(session: SessionRecord) -> Iterator[Candidate]:
+    """The items of the last plan that were not done."""
+    plans = [
+        (turn, call)
+        for turn, call in session.calls()
+        if call.name in _PLANS and isinstance(call.given, dict) and not turn.tainted
+    ]
+    if not plans:
+        return
+    turn, call = plans[-1]
+    items = call.given.get("todos") or call.given.get("plan") or []
+    left = [
+        str(item.get("content") or item.get("step") or "")
+        for item in items
+        if isinstance(item, dict) and item.get("status") in ("pending", "in_progress")
+    ]
+    for text in left[:MOST_OPEN]:
+        if text and not is_secret(text):
+            yield _candidate(
+                f"Open: {cut(without_marks(text), OPEN_CHARACTERS)}",
+                turn,
+                "said " + " ".join(words(text)),
+                1.0,
+            )
+
+
+def _open_ends(turn: TurnRecord) -> Iterator[Candidate]:
+    """What the last reply says is still to do."""
+    reply = turn.replies[-1] if turn.replies and not turn.tainted else ""
+    found = [
+        one.text
+        for one in spoken(reply)
+        if size(one.text) > 40
+        and "open" in cues(one.text)
+        and not cues(one.text) & {"offer", "narration", "social"}
+        and not one.text.endswith(("?", "？", ":", "："))
+        and not is_secret(one.text)
+    ]
+    for text in found[-2:]:
+        yield _candidate(text, turn, "said " + " ".join(words(text)), 0.6)
+
+
+def _candidate(text: str, turn: TurnRecord, key: str, strength: float) -> Candidate:
+    return Candidate(
+        kind="standing",
+        section="left_off",
+        category="project",
+        text=cut(text),
+        key=key,
+        trust="assistant",
+        strength=strength,
+        at=turn.at,
+        turn=turn.ref,
+    )

@@ -1,0 +1,295 @@
+"""What a project's memory tells, in which order: one order, two lengths.
+
+The pack is what an agent is told at its start: filled only with what is sure, so it may be
+shorter than its budget. The long form goes on from there with what is probable. Candidates
+that say the same are one, the newest of them; a line that repeats another's words waits for
+lines that say something else. Ties are broken by text, so the same store tells the same.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.distill.finders import block
+from recollect.distill.finders.cleaning import words
+from recollect.distill.finders.steps import steps
+from recollect.model.candidates import Candidate, CandidateKind, Section
+from recollect.model.record import SessionRecord
+
+PACK_TOKENS, LONG_TOKENS = 600.0, 2_500.0
+PACK_BLOCK_TOKENS, LONG_BLOCK_TOKENS = 110.0, 190.0
+# What a line has to reach to be told unasked; the long form takes less.
+SURE, PROBABLE = 1.0, -1.0
+# Of two lines that share more than this much of their words, one is told.
+SAME = 0.6
+# Lines of so few words are compared word by word: a typing error is a rare word.
+SHORT_WORDS = 8
+# What was not run in the newer half of so many sessions is taken for given up.
+FEWEST_SESSIONS, PAST = 10, 0.8
+# Lines about one command.
+MOST_OF_A_FORM = 2
+# Lines that share so much of their words say nearly the same; said in more sessions it is surer,
+# and what somebody else says too.
+NEAR, SESSIONS_WEIGHT, MOST_SESSIONS = 0.45, 0.35, 5
+SUPPORT = {
+    "person": 0.4,
+    "remedy": 0.5,
+    "failure": 0.4,
+    "missing": 0.4,
+    "command": 0.2,
+    "told": 0.2,
+}
+
+TITLES: Mapping[Section, str] = {
+    "preferences": "Preferences",
+    "commands": "Commands",
+    "traps": "Traps",
+    "decisions": "Decisions",
+    "files": "Files",
+    "left_off": "Left off",
+}
+# How far a kind of candidate is believed before its own words count.
+TRUST: Mapping[CandidateKind, float] = {
+    "remedy": 0.6, "missing": 0.6, "failure": 0.4, "command": 0.3, "person": 0.0, "answer": 0.0,
+    "instruction": 0.0, "standing": 0.0, "commit": -0.6, "conclusion": -1.5, "plan": -1.6,
+}  # fmt: skip
+# The share of a budget that a section may fill before the rest compete.
+SHARES: Mapping[Section, float] = {
+    "preferences": 0.36, "commands": 0.16, "traps": 0.26, "decisions": 0.14, "left_off": 0.08,
+}  # fmt: skip
+
+_DIGITS = re.compile(r"\d+")
+_CJK = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+
+
+class Line(NamedTuple):
+    """A candidate with what the whole project says for it."""
+
+    candidate: Candidate
+    value: float
+    times: int
+    sessions: int
+    turns: tuple[str, ...]
+
+
+class Memory(NamedTuple):
+    """The lines of a project in order; the first `sure` of them are the pack's."""
+
+    lines: tuple[Line, ...]
+    sure: int
+    pack_block: tuple[str, ...]
+    long_block: tuple[str, ...]
+
+    def pack(self) -> str:
+        return _text(self.lines[: self.sure], self.pack_block)
+
+    def long(self) -> str:
+        return _text(self.lines, self.long_block)
+
+
+def tokens_of(text: str) -> float:
+    """About how many tokens a model takes for a text."""
+    wide = len(_CJK.findall(text))
+    return (len(text) - wide) / 3.6 + wide * 0.8
+
+
+def remember(candidates: Iterable[Candidate], sessions: Sequence[SessionRecord]) -> Memory:
+    """The memory of a project out of what the finders found in its sessions, the oldest first."""
+    lines = _merged(candidates, sessions)
+    lines = _supported(lines, _Similar(lines))
+    similar = _Similar(lines)
+    room = PACK_TOKENS - PACK_BLOCK_TOKENS - sum(tokens_of(title) + 1 for title in TITLES.values())
+    pack = _chosen(lines, similar, room, least=SURE, already=())
+    told = "\n".join(lines[place].candidate.text for place in pack)
+    pack_block = block.lines(sessions, PACK_BLOCK_TOKENS, told)
+    room = LONG_TOKENS - LONG_BLOCK_TOKENS - sum(tokens_of(title) + 1 for title in TITLES.values())
+    long = _chosen(lines, similar, room, least=PROBABLE, already=pack)
+    everything = "\n".join(lines[place].candidate.text for place in long)
+    return Memory(
+        tuple(lines[place] for place in long),
+        len(pack),
+        tuple(pack_block),
+        tuple(block.lines(sessions, LONG_BLOCK_TOKENS, everything)),
+    )
+
+
+def _merged(candidates: Iterable[Candidate], sessions: Sequence[SessionRecord]) -> list[Line]:
+    """Candidates that say the same as one, the newest, with how often and where it was said."""
+    places = {session.ref: place for place, session in enumerate(sessions)}
+    last_runs = _last_runs(sessions)
+    same: defaultdict[tuple[str, str], list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        if candidate.trust == "external":
+            continue
+        same[_group(candidate.kind), candidate.key].append(candidate)
+    lines = []
+    for some in same.values():
+        some.sort(key=lambda one: (one.at, one.text))
+        newest = max(some, key=lambda one: (one.strength, one.at, one.text))
+        said_in = {one.turn.rpartition("#")[0] for one in some}
+        recency = (max(places.get(one, 0) for one in said_in) + 1) / max(1, len(sessions))
+        value = max(one.strength for one in some) + TRUST[newest.kind]
+        value += 0.3 * recency
+        if _is_past(newest, last_runs, len(sessions)):
+            value -= PAST
+        turns = tuple(dict.fromkeys(one.turn for one in reversed(some)))
+        lines.append(Line(newest, value, len(some), len(said_in), turns))
+    return sorted(lines, key=lambda line: (-line.value, line.candidate.text))
+
+
+def _last_runs(sessions: Sequence[SessionRecord]) -> dict[str, int]:
+    """The last session in which each command form was run."""
+    return {
+        step.form: place
+        for place, session in enumerate(sessions)
+        for _, call in session.calls()
+        if call.kind == "shell"
+        for step in steps(call.target, call.folder, session.folder)
+        if step.form
+    }
+
+
+def _is_past(candidate: Candidate, last_runs: Mapping[str, int], sessions: int) -> bool:
+    """Whether a line is about a command that nobody has run for long."""
+    last = last_runs.get(candidate.form)
+    return last is not None and sessions >= FEWEST_SESSIONS and sessions - 1 - last > sessions / 2
+
+
+def _supported(lines: Sequence[Line], similar: _Similar) -> list[Line]:
+    """Lines with what others that say nearly the same say for them, from other sessions and other kinds."""
+    found = []
+    for place, line in enumerate(lines):
+        if line.value < PROBABLE - 0.5:
+            found.append(line)
+            continue
+        near = [lines[other] for other in similar.near(place, NEAR)]
+        sessions = {turn.rpartition("#")[0] for one in (line, *near) for turn in one.turns}
+        kinds = {_group(one.candidate.kind) for one in near} - {_group(line.candidate.kind)}
+        value = line.value + SESSIONS_WEIGHT * math.log(min(len(sessions), MOST_SESSIONS))
+        value += sum(SUPPORT.get(kind, 0.0) for kind in kinds)
+        found.append(line._replace(value=value, sessions=len(sessions)))
+    return sorted(found, key=lambda line: (-line.value, line.candidate.text))
+
+
+def _group(kind: CandidateKind) -> str:
+    return "told" if kind in ("conclusion", "plan", "commit", "standing") else kind
+
+
+def _chosen(
+    lines: Sequence[Line], similar: _Similar, room: float, *, least: float, already: Sequence[int]
+) -> list[int]:
+    """The places of the lines to tell, best first: each section's share, then whatever is left."""
+    chosen = list(already)
+    room -= sum(map(_cost, (lines[place] for place in already)))
+    forms = Counter(lines[place].candidate.form for place in already)
+    overlap = [0.0] * len(lines)
+    for place in already:
+        similar.add(overlap, place)
+    spent: Counter[Section] = Counter()
+    for place in already:
+        spent[lines[place].candidate.section] += _cost(lines[place])  # type: ignore[assignment]
+    budget = room + sum(spent.values())
+    for section in (*SHARES, None):
+        while True:
+            limit = (
+                room if section is None else min(room, SHARES[section] * budget - spent[section])
+            )
+            best = _best(lines, overlap, set(chosen), forms, section, limit, least)
+            if best is None:
+                break
+            line = lines[best]
+            chosen.append(best)
+            similar.add(overlap, best)
+            forms[line.candidate.form] += 1
+            room -= _cost(line)
+            spent[line.candidate.section] += _cost(line)  # type: ignore[assignment]
+    return chosen
+
+
+def _best(
+    lines: Sequence[Line], overlap: Sequence[float], chosen: set[int], forms: Counter[str],
+    section: Section | None, limit: float, least: float,
+) -> int | None:  # fmt: skip
+    best, most = None, 0.0
+    for place, line in enumerate(lines):
+        if line.value < least:
+            break
+        candidate = line.candidate
+        if place in chosen or overlap[place] > SAME or _cost(line) > limit:
+            continue
+        if section is not None and candidate.section != section:
+            continue
+        if candidate.form and forms[candidate.form] >= MOST_OF_A_FORM:
+            continue
+        value = _probability(line.value) / len(candidate.text) ** 0.3 * (1 - overlap[place])
+        if value > most:
+            best, most = place, value
+    return best
+
+
+def _probability(value: float) -> float:
+    return 1 / (1 + math.exp(1.5 - value))
+
+
+def _cost(line: Line) -> float:
+    return tokens_of(line.candidate.text) + 1
+
+
+class _Similar:
+    """How much two lines share of their words, those rare in the project the most."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        # Numbers apart: templates give each of a hundred things one.
+        counts = [Counter(words(_DIGITS.sub("0", line.candidate.text))) for line in lines]
+        lines_with = Counter(word for count in counts for word in count)
+        self._vectors: list[dict[str, float]] = []
+        self._holding: defaultdict[str, list[int]] = defaultdict(list)
+        for place, count in enumerate(counts):
+            vector = {
+                word: (1 + math.log(times)) * math.log(1 + len(lines) / lines_with[word])
+                for word, times in count.items()
+            }
+            length = math.sqrt(sum(weight * weight for weight in vector.values())) or 1.0
+            self._vectors.append({word: weight / length for word, weight in vector.items()})
+            for word in vector:
+                self._holding[word].append(place)
+
+    def near(self, place: int, least: float) -> list[int]:
+        """The other lines that share at least so much."""
+        shared = self._shared(place)
+        return [other for other, amount in shared.items() if amount > least and other != place]
+
+    def _shared(self, place: int) -> dict[int, float]:
+        """How much each other line shares with one: of their vectors, or nearly all words of a short one."""
+        shared: defaultdict[int, float] = defaultdict(float)
+        common: Counter[int] = Counter()
+        own = self._vectors[place]
+        for word, weight in own.items():
+            for other in self._holding[word]:
+                shared[other] += weight * self._vectors[other][word]
+                common[other] += 1
+        for other, count in common.items():
+            if len(own) <= SHORT_WORDS and len(self._vectors[other]) <= SHORT_WORDS:
+                fewest = min(len(own), len(self._vectors[other]))
+                shared[other] = max(shared[other], 0.9 * count / fewest)
+        return shared
+
+    def add(self, overlap: list[float], place: int) -> None:
+        """Raise the overlap of every line to what it shares with this one."""
+        for other, amount in self._shared(place).items():
+            overlap[other] = max(overlap[other], amount)
+
+
+def _text(lines: Sequence[Line], block_lines: Sequence[str]) -> str:
+    """Lines under the titles of their sections, with the block among the files."""
+    found: list[str] = []
+    for section, title in TITLES.items():
+        told = [line.candidate.text for line in lines if line.candidate.section == section]
+        told += block_lines if section == "files" else ()
+        if told:
+            found += [f"{title}:", *(f"- {text}" for text in told)]
+    return "\n".join(found)

@@ -1,0 +1,64 @@
+"""A project's sessions out of the store, as the finders read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.model.record import CallRecord, SessionRecord, TurnRecord
+from recollect.model.search import Query, Scope
+from recollect.model.sessions import SessionDetail, ToolCall, Turn
+
+if TYPE_CHECKING:
+    from recollect.store import Store
+
+# What comes from outside may be written by anybody: what an agent says after it is not told unasked.
+_FROM_OUTSIDE = ("web", "mcp")
+
+
+def read_sessions(store: Store, project: str) -> list[SessionRecord]:
+    """The sessions of a project, the oldest first; those of sub-agents are part of their parents."""
+    scope = Scope(Query().having(project=project), {})
+    found = [
+        session
+        for session in store.sessions.search(scope, limit=None)
+        if session.origin != "subagent" and session.parent is None
+    ]
+    found.sort(key=lambda session: (session.started_at or "", session.id))
+    return [_session(store.sessions.get(session.id)) for session in found]
+
+
+def _session(session: SessionDetail) -> SessionRecord:
+    turns, tainted = [], False
+    for turn in session.turn_list:
+        if turn.live:
+            calls = tuple(_call(event) for event in turn.events if isinstance(event, ToolCall))
+            tainted = tainted or any(call.kind in _FROM_OUTSIDE for call in calls)
+            turns.append(_turn(turn, calls, session.started_at, tainted=tainted))
+    return SessionRecord(
+        session.id, session.started_at or "", session.cwd or "", tuple(turns),
+        session.origin == "interactive", session.git.branch,
+    )  # fmt: skip
+
+
+def _turn(
+    turn: Turn, calls: tuple[CallRecord, ...], started_at: str | None, *, tainted: bool
+) -> TurnRecord:
+    def said(kind: str) -> tuple[str, ...]:
+        return tuple(event.text for event in turn.events if event.kind == kind and event.text)
+
+    return TurnRecord(
+        turn.ref, turn.started_at or started_at or "", turn.author == "human",
+        said("prompt"), said("reply"), calls, said("compaction"),
+        any(event.kind == "abort" for event in turn.events), tainted,
+    )  # fmt: skip
+
+
+def _call(call: ToolCall) -> CallRecord:
+    given = call.input
+    folder = call.folder
+    if folder is None and isinstance(given, dict):
+        folder = given.get("workdir") or given.get("cwd")
+    return CallRecord(
+        call.tool_kind or "other", call.name or "", (call.target or "").strip(), folder,
+        call.ok, call.exit_code, call.output or "", given,
+    )  # fmt: skip

@@ -1,0 +1,35 @@
+"""What finders find: lines that may be worth telling, each with the turns it rests on."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from recollect.model.notes import Category, Trust
+
+# Who says so, best first: a person, a proof, kept work, an agent.
+CandidateKind = Literal[
+    "person", "answer", "instruction", "remedy", "failure", "missing", "command",
+    "commit", "conclusion", "plan", "standing",
+]  # fmt: skip
+Section = Literal["preferences", "commands", "traps", "decisions", "files", "left_off"]
+
+
+class Candidate(NamedTuple):
+    """One fact as it would be told, at most 220 characters.
+
+    `key` is the same for the same fact in other words of the same finder, so that it is
+    counted, not told, twice; a rejected note keeps it. `strength` says how much it looks
+    like something worth telling, by its own words alone. `form` is the command it is
+    about: few lines of one command are told.
+    """
+
+    kind: CandidateKind
+    section: Section
+    category: Category
+    text: str
+    key: str
+    trust: Trust
+    strength: float
+    at: str
+    turn: str
+    form: str = ""
