@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from recollect.model.calls import Call
 from recollect.model.logs import Event, Item
 from recollect.retain.budgets import Budget, retain
-from recollect.store import bodies
 from recollect.system.clock import now_ms
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_evictions import digested
@@ -146,10 +146,11 @@ class Retention(RuleBasedStateMachine):
     def _whole(self) -> set[str]:
         """The texts that are stored as they were told."""
         turns = self.filled.store.turns
-        bodies_of = turns.rows_of(list(range(1, turns.last() + 1)))
-        rows = [row for body in bodies_of.values() for row in body]
-        stored = {row[bodies.TEXT] for row in rows} | {
-            row[bodies.OUTPUT] for row in rows if len(row) > bodies.OUTPUT
+        happened = turns.events_of(list(range(1, turns.last() + 1))).values()
+        stored = {
+            event.output if isinstance(event, Call) else event.text
+            for events in happened
+            for event in events
         }
         return stored & self._every()
 
