@@ -357,12 +357,21 @@ DATABASES = (
     Database(
         "opencode", ".local/share/opencode/opencode.db",
         """
-        create table project (id text primary key, worktree text, vcs text, name text, time_created integer);
-        create table session (id text primary key, project_id text, parent_id text, directory text, title text, version text,
-                              time_created integer, time_updated integer);
-        create table message (id text primary key, session_id text, time_created integer, time_updated integer, data text);
-        create table part (id text primary key, message_id text, session_id text, time_created integer, time_updated integer,
-                           data text);
+        create table project (
+            id text primary key, worktree text, vcs text, name text, time_created integer
+        );
+        create table session (
+            id text primary key, project_id text, parent_id text, directory text, title text,
+            version text, time_created integer, time_updated integer
+        );
+        create table message (
+            id text primary key, session_id text, time_created integer, time_updated integer,
+            data text
+        );
+        create table part (
+            id text primary key, message_id text, session_id text, time_created integer,
+            time_updated integer, data text
+        );
         create index message_session_idx on message (session_id);
         create index part_message_idx on part (message_id);
         create index part_session_idx on part (session_id);
@@ -377,11 +386,16 @@ DATABASES = (
     Database(
         "crush", "shop/.crush/crush.db",
         """
-        create table sessions (id text primary key, parent_session_id text, title text not null, message_count integer,
-                               prompt_tokens integer, completion_tokens integer, cost real, updated_at integer,
-                               created_at integer, summary_message_id text);
-        create table messages (id text primary key, session_id text, role text, parts text, model text, created_at integer,
-                               updated_at integer, finished_at integer, provider text, is_summary_message integer);
+        create table sessions (
+            id text primary key, parent_session_id text, title text not null,
+            message_count integer, prompt_tokens integer, completion_tokens integer, cost real,
+            updated_at integer, created_at integer, summary_message_id text
+        );
+        create table messages (
+            id text primary key, session_id text, role text, parts text, model text,
+            created_at integer, updated_at integer, finished_at integer, provider text,
+            is_summary_message integer
+        );
         create index idx_messages_session_id on messages (session_id);
         """,
         _crush,
@@ -394,13 +408,18 @@ DATABASES = (
         "goose", ".local/share/goose/sessions/sessions.db",
         """
         create table schema_version (version integer, applied_at text);
-        create table sessions (id text primary key, name text, description text, session_type text, working_dir text,
-                               created_at text, updated_at text, total_tokens integer, input_tokens integer,
-                               output_tokens integer, accumulated_total_tokens integer, accumulated_input_tokens integer,
-                               accumulated_output_tokens integer, provider_name text, model_config_json text);
-        create table messages (id integer primary key autoincrement, message_id text, session_id text, role text,
-                               content_json text, created_timestamp integer, timestamp text default current_timestamp,
-                               tokens integer, metadata_json text);
+        create table sessions (
+            id text primary key, name text, description text, session_type text,
+            working_dir text, created_at text, updated_at text, total_tokens integer,
+            input_tokens integer, output_tokens integer, accumulated_total_tokens integer,
+            accumulated_input_tokens integer, accumulated_output_tokens integer,
+            provider_name text, model_config_json text
+        );
+        create table messages (
+            id integer primary key autoincrement, message_id text, session_id text, role text,
+            content_json text, created_timestamp integer,
+            timestamp text default current_timestamp, tokens integer, metadata_json text
+        );
         create index idx_messages_session on messages (session_id);
         """,
         _goose,
@@ -423,20 +442,37 @@ DATABASES = (
     Database(
         "grok", ".grok/grok.db",
         """
-        create table workspaces (id text primary key, scope_key text, canonical_path text, git_root text, display_name text);
-        create table sessions (id text primary key, workspace_id text, title text, recap_text text, model text, mode text,
-                               cwd_at_start text, cwd_last text, status text, created_at text, updated_at text);
-        create table messages (session_id text, seq integer, role text, message_json text, created_at text,
-                               primary key (session_id, seq));
-        create table tool_calls (id integer primary key autoincrement, session_id text, message_seq integer,
-                                 tool_call_id text, tool_name text, args_json text, status text, started_at text,
-                                 completed_at text);
+        create table workspaces (
+            id text primary key, scope_key text, canonical_path text, git_root text,
+            display_name text
+        );
+        create table sessions (
+            id text primary key, workspace_id text, title text, recap_text text, model text,
+            mode text, cwd_at_start text, cwd_last text, status text, created_at text,
+            updated_at text
+        );
+        create table messages (
+            session_id text, seq integer, role text, message_json text, created_at text,
+            primary key (session_id, seq)
+        );
+        create table tool_calls (
+            id integer primary key autoincrement, session_id text, message_seq integer,
+            tool_call_id text, tool_name text, args_json text, status text, started_at text,
+            completed_at text
+        );
         create index idx_tool_calls_session on tool_calls (session_id);
-        create table tool_results (tool_call_row_id integer primary key, output_kind text, output_json text, success integer);
-        create table usage_events (session_id text, message_seq integer, source text, model text, input_tokens integer,
-                                   output_tokens integer, total_tokens integer, cost_micros integer, created_at text);
+        create table tool_results (
+            tool_call_row_id integer primary key, output_kind text, output_json text,
+            success integer
+        );
+        create table usage_events (
+            session_id text, message_seq integer, source text, model text, input_tokens integer,
+            output_tokens integer, total_tokens integer, cost_micros integer, created_at text
+        );
         create index idx_usage_session on usage_events (session_id);
-        create table compactions (session_id text, first_kept_seq integer, summary text, tokens_before integer);
+        create table compactions (
+            session_id text, first_kept_seq integer, summary text, tokens_before integer
+        );
         """,
         _grok,
         (

@@ -420,7 +420,10 @@ def _written(rows: list[Row], folder: Path) -> str:
 
 def _page(rows: list[Row], date: str) -> str:
     facts = machine()
-    where = f"{date} UTC, {facts['cpus']} CPUs ({facts['cpu']}), load {facts['load']} at the end, {facts['python']}"
+    where = (
+        f"{date} UTC, {facts['cpus']} CPUs ({facts['cpu']}), load {facts['load']} at the end, "
+        f"{facts['python']}"
+    )
     sections = []
     for part, (title, axis) in TITLES.items():
         own = [row for row in rows if row.part == part]

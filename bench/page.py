@@ -16,12 +16,20 @@ from bench.measure import Figure
 WIDTH, LEFT, RIGHT, MARGIN = 760, 300, 110, 95
 
 _STYLE = """
-:root { --ink: #1c2330; --soft: #66707f; --line: #d8dde5; --paper: #fff; --good: #1b8a5a; --bad: #c8442e; --mark: #2f6fd6 }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ee; --soft: #97a1af; --line: #38414e; --paper: #14181f; --good: #4cc38a; --bad: #ff7a63; --mark: #74a7ff }
+:root {
+  --ink: #1c2330; --soft: #66707f; --line: #d8dde5; --paper: #fff;
+  --good: #1b8a5a; --bad: #c8442e; --mark: #2f6fd6
 }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 50rem;
-  margin: 2rem auto; padding: 0 1rem }
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ink: #e6e9ee; --soft: #97a1af; --line: #38414e; --paper: #14181f;
+    --good: #4cc38a; --bad: #ff7a63; --mark: #74a7ff
+  }
+}
+body {
+  font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  max-width: 50rem; margin: 2rem auto; padding: 0 1rem
+}
 p, figcaption { color: var(--soft) }
 h2 { font-size: 1.05rem; margin: 2rem 0 0 }
 figure { margin: 0 }
@@ -114,7 +122,7 @@ def _overview(figures: Sequence[Figure]) -> str:
             f'<text class="soft" x="{WIDTH - RIGHT + 8}" '
             f'y="{y + 12}">{escape(shown(figure, figure.ratio))}</text>'
         )
-    return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="each figure against its target">{"".join(parts)}</svg>'
+    return _svg(height, "each figure against its target", parts)
 
 
 def _share_of_target(figure: Figure) -> float:
@@ -167,7 +175,12 @@ def _runs(figure: Figure) -> str:
         f'<line x1="{MARGIN}" y1="{bottom}" x2="{WIDTH - MARGIN}" y2="{bottom}"/>'
         f'<text class="soft" x="{MARGIN}" y="{height - 4}">runs</text>'
     )
-    return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="runs">{axis}{"".join(lines + dots)}</svg>'
+    return _svg(height, "runs", [axis, *lines, *dots])
+
+
+def _svg(height: int, label: str, parts: list[str]) -> str:
+    opening = f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">'
+    return f"{opening}{''.join(parts)}</svg>"
 
 
 def _plain(text: str) -> str:

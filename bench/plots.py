@@ -40,7 +40,9 @@ def curves(series: Mapping[str, Points], *, x: str, y: str) -> str:
         )
     for number, (name, line) in enumerate(series.items()):
         parts.append(_curve(name, [point for point in line if point[1] > 0], across, up, number))
-    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(y)} by {escape(x)}">{"".join(parts)}</svg>'
+    label = f"{escape(y)} by {escape(x)}"
+    opening = f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
+    return f"{opening}{''.join(parts)}</svg>"
 
 
 def _curve(name: str, line: Points, across: _Axis, up: _Axis, number: int) -> str:
@@ -51,7 +53,8 @@ def _curve(name: str, line: Points, across: _Axis, up: _Axis, number: int) -> st
         f"<title>{escape(name)}: {short(other)} at {short(one)}</title></circle>"
         for one, other in line
     )
-    label = f'<text x="{WIDTH - RIGHT + 10}" y="{TOP + 16 + 18 * number}" style="fill:{colour}">{escape(name)}</text>'
+    place = f'x="{WIDTH - RIGHT + 10}" y="{TOP + 16 + 18 * number}"'
+    label = f'<text {place} style="fill:{colour}">{escape(name)}</text>'
     return (
         f'<polyline points="{path}" style="fill:none;stroke:{colour};stroke-width:2"/>{dots}{label}'
     )

@@ -73,7 +73,8 @@ def as_text(results: Results) -> str:
     """A line for each figure."""
     width = max(len(figure.title) for figure in results.figures)
     lines = [
-        f"{figure.title:{width}}  {_result(figure):>10}  {page.target(figure):>10}  {page.verdict(figure)}"
+        f"{figure.title:{width}}  {_result(figure):>10}  {page.target(figure):>10}  "
+        f"{page.verdict(figure)}"
         for figure in results.figures
     ]
     return "\n".join([results.circumstances(), "", *lines])

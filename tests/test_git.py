@@ -27,7 +27,10 @@ def init(folder: Path, config: str = "") -> Path:
 
 
 def remote(url: str, name: str = "origin") -> str:
-    return f'[core]\n\tbare = false\n[remote "{name}"]\n\turl = {url}\n\tfetch = +refs/heads/*:refs/remotes/{name}/*\n'
+    return (
+        f'[core]\n\tbare = false\n[remote "{name}"]\n\turl = {url}\n'
+        f"\tfetch = +refs/heads/*:refs/remotes/{name}/*\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -473,7 +473,10 @@ class Claude(Writer):
             {"content": line[2:], "status": marks[line[0]], "activeForm": line[2:]}
             for line in block.text.split("\n")
         ]
-        text = "Todos have been modified successfully. Continue to use the todo list to track your progress."
+        text = (
+            "Todos have been modified successfully. Continue to use the todo list to track your "
+            "progress."
+        )
         self.call(block, "TodoWrite", {"todos": todos}, text, {"oldTodos": [], "newTodos": todos})
 
     # What happens to the session
@@ -521,7 +524,8 @@ class Claude(Writer):
         lead = (
             "This session is being continued from a previous conversation that ran out of context."
         )
-        text = f"{lead} The summary below covers the earlier portion of the conversation.\n\n{block.text}"
+        covered = "The summary below covers the earlier portion of the conversation."
+        text = f"{lead} {covered}\n\n{block.text}"
         message = {"role": "user", "content": text}
         self.chain("user", message=message, isCompactSummary=True, isVisibleInTranscriptOnly=True)
         self.cached, self.fresh = 14_200, tokens_in(text)
@@ -699,8 +703,16 @@ class Codex(Writer):
 
     def introduce(self) -> None:
         """What the client tells the model before the first prompt."""
-        told = f"# AGENTS.md instructions for {self.cwd}\n\n<INSTRUCTIONS>\n{AGENTS_MD[self.project]}\n</INSTRUCTIONS>"
-        where = f"<environment_context>\n  <cwd>{self.cwd}</cwd>\n  <shell>zsh</shell>\n</environment_context>"
+        told = (
+            f"# AGENTS.md instructions for {self.cwd}\n\n"
+            f"<INSTRUCTIONS>\n{AGENTS_MD[self.project]}\n</INSTRUCTIONS>"
+        )
+        where = (
+            "<environment_context>\n"
+            f"  <cwd>{self.cwd}</cwd>\n"
+            "  <shell>zsh</shell>\n"
+            "</environment_context>"
+        )
         content = [{"type": "input_text", "text": text} for text in (told, where)]
         self.item("message", role="user", content=content)
 
@@ -785,8 +797,12 @@ class Codex(Writer):
         if name == "shell_command":
             head = f"Exit code: {code}\nWall time: {took:.1f} seconds\n"
         else:
-            head = f"Chunk ID: {self.dice.hex(6)}\nWall time: {took:.4f} seconds\nProcess exited with code {code}\n"
-            head += f"Original token count: {tokens_in(output)}\n"
+            head = (
+                f"Chunk ID: {self.dice.hex(6)}\n"
+                f"Wall time: {took:.4f} seconds\n"
+                f"Process exited with code {code}\n"
+                f"Original token count: {tokens_in(output)}\n"
+            )
         self.item("function_call_output", call_id=call, output=f"{head}Output:\n{output}\n")
         self.fresh += tokens_in(head, output)
 

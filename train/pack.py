@@ -1,7 +1,9 @@
 """Writes the model file that the package carries.
 
-    python train/pack.py NOLAM.npz words.txt OUT.bin [--dimensions 128]    a freshly trained table
-    python train/pack.py OLD.bin OUT.bin                                   a file in the first layout (RCSTAT01)
+    python train/pack.py NOLAM.npz words.txt OUT.bin [--dimensions 128]
+    python train/pack.py OLD.bin OUT.bin
+
+The one packs a freshly trained table, the other a file in the first layout (RCSTAT01).
 
 The second layout (RCSTAT02, described in src/recollect/embed/static.py) keeps
 the words sorted, so that a new process finds one by halving the mapped file

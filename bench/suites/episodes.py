@@ -268,8 +268,10 @@ def _without_writer(memory: Memory, work: Callable[[], object]) -> None:
 
 
 def _row_bytes(memory: Memory) -> int:
-    sizes = "octet_length(ref) + octet_length(task) + octet_length(tags) + octet_length(reward_parts) + length(steps)"
-    return int(memory._shared.store().db.value(f"select avg({sizes}) + 60 from episodes"))
+    texts = ("ref", "task", "tags", "reward_parts")
+    sizes = " + ".join(f"octet_length({column})" for column in texts)
+    sql = f"select avg({sizes} + length(steps)) + 60 from episodes"
+    return int(memory._shared.store().db.value(sql))
 
 
 def _append(descriptor: int, size: int) -> float:

@@ -36,7 +36,10 @@ from recollect import Memory
 
 AGENT = "codex"
 SAMPLE_PROJECT = "github.com/acme/webshop"
-SILENT_PROMPT = "add a retry to the upload of large pictures and write a test for the case that the network goes away"
+SILENT_PROMPT = (
+    "add a retry to the upload of large pictures and write a test for the case that the network "
+    "goes away"
+)
 TOLD_PROMPT = "the new migration deadlocks with the checkout worker"
 FAILED_FORM, OTHER_FORM = "pytest -q", "uv run pytest -q"
 # What is started for later gets out of the way before the next one is measured.

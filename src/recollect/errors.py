@@ -176,7 +176,7 @@ class NulCharacter(EpisodeRefused):
 
 
 class ControlCharacter(EpisodeRefused):
-    """A text contains a control character, half a character, or a line break in a one-line field."""
+    """A text has a control character, half a character, or a line break where it may not."""
 
 
 class NumberOutOfRange(EpisodeRefused):

@@ -15,7 +15,8 @@ from tests.builders.work import Work
 
 RECOLLECT = Path(sys.executable).with_name("recollect")
 
-# The measures of the judgement, as small as they can be: a fact is captured by a line with its words.
+# The measures of the judgement, as small as they can be: a fact is captured by a line with its
+# words.
 MEASURE = """
 import json, pathlib
 

@@ -568,7 +568,8 @@ def test_a_home_that_cannot_be_written_is_said_with_what_to_do(
     assert (code, capsys.readouterr().err) == (
         74,
         "error: Cannot write /dev/null/recollect/recollect.db: Not a directory.\n"
-        "  Nothing is lost. Free some disk space or fix the permissions, then run the same command again.\n",
+        "  Nothing is lost. Free some disk space or fix the permissions, then run the same command "
+        "again.\n",
     )
 
 

@@ -35,7 +35,8 @@ import sys
 from recollect.memory import Memory
 from recollect.settings import Settings
 
-import recollect.capture.sweep, recollect.store.sqlite.capture.writer  # What takes time to load is not what is tested.
+# What takes time to load is not what is tested.
+import recollect.capture.sweep, recollect.store.sqlite.capture.writer
 
 home, store, group = sys.argv[1], sys.argv[2], int(sys.argv[3])
 print("ready", flush=True)

@@ -22,7 +22,10 @@ from recollect.recall.telling import CLOSING, OPENING
 from tests.builders.homes import chat, claude_log, memory, refs
 
 REF = "codex:01a1a188-4f7c#5"
-BLOCK = f"{OPENING}\n- 2026-01-01 {REF}: asked “canary”; ran `make canary` (exit 2)\n- note:7: canary\n{CLOSING}"
+BLOCK = (
+    f"{OPENING}\n- 2026-01-01 {REF}: asked “canary”; ran `make canary` (exit 2)\n"
+    f"- note:7: canary\n{CLOSING}"
+)
 MARK = f"[recalled: {REF} note:7]"
 
 

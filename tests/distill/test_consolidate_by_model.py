@@ -490,7 +490,10 @@ def test_what_is_forgotten_while_the_model_writes_is_not_written(
     assert "zebra" not in repr(talks.store.db.rows("select text from publications"))
 
 
-DISTILLS = "import sys; from recollect.memory import Memory\nwith Memory.open(sys.argv[1]) as memory: memory.old.distill()"
+DISTILLS = (
+    "import sys; from recollect.memory import Memory\n"
+    "with Memory.open(sys.argv[1]) as memory: memory.old.distill()"
+)
 
 
 @pytest.mark.store

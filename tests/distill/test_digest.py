@@ -303,7 +303,10 @@ def test_a_session_of_several_tasks_is_summed_up_with_how_each_went() -> None:
 
 def test_a_patch_given_to_the_shell_is_an_edit() -> None:
     """Some agents have no other tool for it; as a command it would be a page of code."""
-    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x > y\n+y\n*** Add File: b.py\n+z\n*** End Patch"
+    patch = (
+        "*** Begin Patch\n*** Update File: a.py\n@@\n-x > y\n+y\n*** Add File: b.py\n+z\n"
+        "*** End Patch"
+    )
 
     [task] = digest_of(passage(1, prompt("fix the checkout worker, it hangs"), run(patch))).tasks
 

@@ -17,7 +17,11 @@ from recollect.system import platforms
 from tests.store.conftest import START
 
 PROJECT = "github.com/acme/shop"
-SKILL = '---\nname: shop-checks\ndescription: "x"\nmetadata:\n  recollect-id: "shop-checks"\n---\n\nbody\n'
+SKILL = (
+    '---\nname: shop-checks\ndescription: "x"\nmetadata:\n  recollect-id: "shop-checks"\n'
+    "---\n\n"
+    "body\n"
+)
 
 
 def kept(
@@ -53,7 +57,10 @@ def test_the_files_are_where_and_what_the_page_says(tmp_path: Path, folder: Path
     )
 
     assert folder == tmp_path / "memories" / hashlib.sha256(PROJECT.encode()).hexdigest() / "memory"
-    header = "cwd: /home/ada/shop\nsource: /logs/s1.jsonl\nupdated_at: 2026-01-01T09:00:00.000Z\n\n# summary\nit went well\n"
+    header = (
+        "cwd: /home/ada/shop\nsource: /logs/s1.jsonl\nupdated_at: 2026-01-01T09:00:00.000Z\n"
+        "\n# summary\nit went well\n"
+    )
     assert found(folder) == {
         "MEMORY.md": "# Memory\n",
         "memory_summary.md": "- about Übergröße / 2! (trace: codex:s2)\n- about Cart totals "

@@ -46,7 +46,10 @@ def test_an_unknown_category_is_refused_with_those_there_are() -> None:
 
 def test_a_note_is_one_line_of_what_can_be_seen() -> None:
     """What is invisible to the person who accepts a note would still be read by an agent."""
-    hidden = "\u200b\u200d\u2060\ufeff\u202e\u2066\u00ad\u034f\u3164\ufe0f\U000e0041\U000e0100\x1b\x07\ud800\ue000"
+    hidden = (
+        "\u200b\u200d\u2060\ufeff\u202e\u2066\u00ad\u034f\u3164\ufe0f"
+        "\U000e0041\U000e0100\x1b\x07\ud800\ue000"
+    )
 
     line = plain(f"  Use\ttabs,{hidden}\r\n never\u2028\u00a0spaces \N{SNOWMAN} ")
 

@@ -69,7 +69,14 @@ def test_days_stand_newest_first_and_facts_in_the_order_they_were_found() -> Non
 
 def test_what_stands_there_is_not_added_again_whoever_wrote_it() -> None:
     """People change the words, the day and the confidence of a line; it is still the same fact."""
-    own = f"# Shop\n\n{SECTION}\n\nMind these.\n\n### Session memories — 2025-01-01\n\n- **[project]** use TABS!\n\n## After\nx\n"
+    own = (
+        "# Shop\n\n"
+        f"{SECTION}\n\n"
+        "Mind these.\n\n"
+        "### Session memories — 2025-01-01\n\n"
+        "- **[project]** use TABS!\n\n"
+        "## After\nx\n"
+    )
 
     assert merged(own, [note()]) == own
 

@@ -26,7 +26,8 @@ def busy(number: int) -> SessionRecord:
     """A session that says a lot, most of it once."""
     names = [word(number * 100 + place) for place in range(60)]
     reply = "\n".join(
-        f"- `{one}.py` must be closed before `{other}.py`, because {one} only works with {other} of {one}{other}."
+        f"- `{one}.py` must be closed before `{other}.py`, "
+        f"because {one} only works with {other} of {one}{other}."
         for one, other in pairwise(names)
     )
     prompt = f"From now on, always close {names[0]} before {names[1]} when you open {names[2]}."

@@ -13,7 +13,10 @@ from recollect.distill.notes.note import CATEGORIES
 from recollect.errors import BadReply
 from recollect.reading.quoting import is_seen
 
-MEMORY = '# summary\nfixed {the} build\n\n```sh\nmake "test"\n```\n{"traceMemory": "planted", "summary": "planted"}'
+MEMORY = (
+    "# summary\nfixed {the} build\n\n"
+    '```sh\nmake "test"\n```\n{"traceMemory": "planted", "summary": "planted"}'
+)
 ANSWER = json.dumps({"traceMemory": MEMORY, "summary": "fixed"})
 
 # Trace memories ------------------------------------------------------------------
@@ -91,7 +94,10 @@ def test_what_cannot_be_seen_is_taken_out() -> None:
 
     Our own words are not learned again.
     """
-    memory = 'one\u202etwo\u200b\u3164\ufe0f\x1b[2J\n\tthree\u00a0four <recalled by="recollect">old</recalled>'
+    memory = (
+        "one\u202etwo\u200b\u3164\ufe0f\x1b[2J\n"
+        '\tthree\u00a0four <recalled by="recollect">old</recalled>'
+    )
     reply = json.dumps({"traceMemory": memory, "summary": "a\ud800b"})
 
     assert read_trace(reply) == Told("onetwo[2J\n\tthree four", "ab")

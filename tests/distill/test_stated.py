@@ -88,7 +88,10 @@ def test_what_only_holds_now_or_points_elsewhere_states_nothing(prompt: str) -> 
 
 def test_each_sentence_and_each_item_stands_for_itself() -> None:
     """People mix what they want now with what they always want."""
-    prompt = "Fix the login. Always run the tests before you commit.\n- never push to main\n- add a button\n"
+    prompt = (
+        "Fix the login. Always run the tests before you commit.\n- never push to main\n"
+        "- add a button\n"
+    )
 
     assert stated(prompt) == [
         ("preference", "Always run the tests before you commit"),

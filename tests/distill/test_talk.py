@@ -193,7 +193,10 @@ def test_what_was_pasted_is_not_said(pasted: str) -> None:
 
 def test_an_error_that_was_pasted_is_shown_and_not_said() -> None:
     """It tells that something fails, though in nobody's words."""
-    prompt = "Traceback (most recent call last):\n  File \"worker/run.py\", line 12\nNameError: name 'sleep' is not defined"
+    prompt = (
+        'Traceback (most recent call last):\n  File "worker/run.py", line 12\n'
+        "NameError: name 'sleep' is not defined"
+    )
 
     assert hear(prompt) == Heard(shown="NameError: name 'sleep' is not defined")
 

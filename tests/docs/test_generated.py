@@ -41,7 +41,8 @@ def test_a_generated_page_is_up_to_date(page: Path) -> None:
 def test_the_expected_pages_are_generated() -> None:
     """A page that lost its marks would never be out of date."""
     assert {page.name for page in GENERATOR["pages"]()} == {
-        "README.md", "cli.md", "config.md", "episodes.md", "jobs.md", "json.md", "privacy.md", "schema.md",
+        "README.md", "cli.md", "config.md", "episodes.md", "jobs.md", "json.md", "privacy.md",
+        "schema.md",
     }  # fmt: skip
 
 

@@ -273,8 +273,8 @@ def leave_a_pattern() -> None:
 def test_every_section_is_tested() -> None:
     """A new answer comes with its test."""
     inner = {
-        "Tokens", "Git", "Event", "Tool call", "FixStep", "Pack line", "Problem", "Scrubbed", "Secret",
-        "Redacted text", "Error",
+        "Tokens", "Git", "Event", "Tool call", "FixStep", "Pack line", "Problem", "Scrubbed",
+        "Secret", "Redacted text", "Error",
         "Session task", "Task", "Evidence", "Run", "Trouble", "Saying", "Room",
         "Pattern", "Sighting", "Pattern version", "Publication", "Measured", "Side", "Share",
         "Amount",

@@ -140,7 +140,10 @@ def test_doc_comments_of_other_languages_are_pairs() -> None:
 
 def test_pages_and_commands_are_pairs() -> None:
     """A heading asks for its section; a description for its command."""
-    page = "# Install the tool\n\nIt needs a recent Python and nothing else at all, so one command is enough.\n"
+    page = (
+        "# Install the tool\n\n"
+        "It needs a recent Python and nothing else at all, so one command is enough.\n"
+    )
     tldr = "# tar\n\n> Archiving utility.\n\n- E[x]tract an archive:\n\n`tar xf {{archive.tar}}`\n"
 
     sections = list(page_pairs(page, "docs/set-up.md", random.Random(0)))

@@ -130,8 +130,8 @@ def test_what_another_process_writes_is_a_change(home: Path, mind: Memory) -> No
 
     subprocess.run(
         [
-            sys.executable, "-m", "recollect", "import", str(claude_path(home, small_talk(2).session)),
-            "--store", mind.settings.store,
+            sys.executable, "-m", "recollect", "import",
+            str(claude_path(home, small_talk(2).session)), "--store", mind.settings.store,
         ],
         check=True,
         capture_output=True,

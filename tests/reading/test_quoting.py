@@ -85,7 +85,8 @@ def test_a_hostile_text_costs_little(quote: Quote, piece: str) -> None:
         "why does the webhook signature check fail in staging?",
         "see src/recollect/store/sqlite/migrations/0007_notes_forgotten_at.sql and "
         "https://example.org/acme/webshop/issues/4242",
-        "look at /home/kim/.claude/projects/-home-kim-shop/5e551011-0000-4000-8000-000000000001/tool-results",
+        "look at /home/kim/.claude/projects/-home-kim-shop/"
+        "5e551011-0000-4000-8000-000000000001/tool-results",
         "日本語の長いプロンプトには空白がないので、単語の長さでは何も分からないし、切ってしまうと意味が失われてしまうことになるのです。",
         "rename `price` to 'amount' 😀",
     ],

@@ -64,7 +64,8 @@ def test_vectors_of_another_encoder_are_not_used(told: Talks) -> None:
 
     assert found.mode == "text"
     assert found.remarks == [
-        "Searched by word only. The stored vectors are from static:recollect-static-256, not words. "
+        "Searched by word only. "
+        "The stored vectors are from static:recollect-static-256, not words. "
         "To make them again: recollect embed"
     ]
 

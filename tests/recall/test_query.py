@@ -59,12 +59,13 @@ def test_what_only_looks_like_a_query_is_text(text: str) -> None:
     [
         (
             "is:opne",
-            "is:opne was searched as text, because is: takes error, human, live, subagent, headless.",
+            "is:opne was searched as text, because is: takes error, human, live, subagent, "
+            "headless.",
         ),
         (
             "outcome:great",
-            "outcome:great was searched as text, because outcome: takes success, partial, fail, uncertain, "
-            "abandoned.",
+            "outcome:great was searched as text, because outcome: takes success, partial, fail, "
+            "uncertain, abandoned.",
         ),
         (
             "until:forever",

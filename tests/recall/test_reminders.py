@@ -391,7 +391,10 @@ def errors(home: Path, output: str, folder: str = SHOP) -> list[str]:
     return [line.partition(": ")[2] for line in told(home, "PostToolUseFailure", **fields)]
 
 
-DENIED = "psycopg.OperationalError: connection to server at 127.0.0.1, port {port} failed: Connection refused"
+DENIED = (
+    "psycopg.OperationalError: connection to server at 127.0.0.1, port {port} "
+    "failed: Connection refused"
+)
 
 
 def test_an_error_that_was_overcome_is_told_with_what_was_done(
@@ -463,7 +466,10 @@ def test_a_file_that_was_changed_is_named(home: Path, remember: Remember) -> Non
 
 def test_a_warning_is_not_the_error(home: Path, remember: Remember) -> None:
     """It stands above every run of its tool, and what follows it says what went wrong."""
-    output = "WARN this tool is unstable, expect fatal errors\nerror: the attribute `total` of `Cart` is unresolved"
+    output = (
+        "WARN this tool is unstable, expect fatal errors\n"
+        "error: the attribute `total` of `Cart` is unresolved"
+    )
     work = (
         Work(1)
         .ask("check the types")

@@ -17,7 +17,8 @@ tokens = st.one_of(
     [
         st.from_regex(
             re.compile(
-                f"{re.escape(row.prefix)}[{row.alphabet}]{{{max(1, row.low - 1)},{(row.high or row.low) + 2}}}{row.tail}",
+                f"{re.escape(row.prefix)}[{row.alphabet}]"
+                f"{{{max(1, row.low - 1)},{(row.high or row.low) + 2}}}{row.tail}",
                 re.A,
             ),
             fullmatch=True,
@@ -36,8 +37,9 @@ tokens = st.one_of(
     + [st.from_regex(re.compile(row.pattern(), re.A), fullmatch=True) for row in CONTEXTS]
 )
 NAMES = """
-    token TOKEN apiKey api_key SECRET_KEY password db_password Authorization cookie client_id sumologic_accessid key auth
-    max_tokens public_key kind Bearer login --password -u pass <accessToken
+    token TOKEN apiKey api_key SECRET_KEY password db_password Authorization cookie client_id
+    sumologic_accessid key auth max_tokens public_key
+    kind Bearer login --password -u pass <accessToken
 """
 names = st.sampled_from(NAMES.split())
 joins = st.sampled_from(

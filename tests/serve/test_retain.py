@@ -254,8 +254,8 @@ def test_room_is_said_when_there_are_limits(
 
     assert "events take" not in unlimited
     assert (
-        "\nevents take 0.0 MB (soft cap 2.0 MB, hard cap 3.0 MB, 90 days), digests, notes and memories "
-        "0.0 MB (cap 1.0 MB)\n"
+        "\nevents take 0.0 MB (soft cap 2.0 MB, hard cap 3.0 MB, 90 days), "
+        "digests, notes and memories 0.0 MB (cap 1.0 MB)\n"
     ) in told
     assert (room["raw_soft_cap_bytes"], room["raw_max_age_days"]) == (2_000_000, 90)
     assert room["raw_bytes"] > 10_000

@@ -202,7 +202,9 @@ def test_a_note_that_was_taken_back_meanwhile_is_not_told(filled: Filled) -> Non
     for number in (1, 2):
         filled.db.execute(
             """
-            insert into notes (id, category, text, words, status, trust, author, confidence, seen, created_at, seen_at)
+            insert into notes
+                   (id, category, text, words, status, trust, author, confidence, seen, created_at,
+                    seen_at)
             values (?1, 'project', 'x' || ?1, 'x' || ?1, 'active', 'user', 'person', 1, 1, 0, 0)
             """,
             (number,),

@@ -232,7 +232,8 @@ def test_lost_bodies_mean_that_their_logs_are_read_again(filled: Filled) -> None
         for (path,) in db.rows(
             """
             select distinct path from turns
-              join sessions on sessions.id = turns.session join sources on sources.id = sessions.source
+              join sessions on sessions.id = turns.session
+              join sources on sources.id = sessions.source
              where turns.id not in (select turn from bodies)
             """
         )

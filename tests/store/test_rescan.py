@@ -114,7 +114,8 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
         filled.db.value("select value from store_info where name = 'redaction_version'")
         == table_version()
     )
-    assert filled.db.row("select title, cwd, git_remote, meta from sessions where ref = 'codex:a'") == (
+    sql = "select title, cwd, git_remote, meta from sessions where ref = 'codex:a'"
+    assert filled.db.row(sql) == (
         f"use {TAG}", f"/home/{TAG}", f"https://{TAG}@host/x", f'{{"deep":["{TAG}"]}}',
     )  # fmt: skip
     # The adapter's own notes cannot be rewritten, so the log is read

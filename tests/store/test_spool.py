@@ -172,8 +172,9 @@ def test_two_may_take_it_at_once(filled: Filled, path: str) -> None:
     for number in range(200):
         spool.append(path, line(number))
     code = (
-        "import sys; from recollect.store import open_store; from recollect.store.sqlite.old.sql.recalls "
-        "import drain\n"
+        "import sys\n"
+        "from recollect.store import open_store\n"
+        "from recollect.store.sqlite.old.sql.recalls import drain\n"
         "store = open_store(sys.argv[1]); drain(store.db)"
     )
     processes = [

@@ -1,1 +1,1 @@
-"""Episodes: attempts at tasks, recorded as they happen or derived from sessions, and found again."""
+"""Episodes: attempts at tasks, recorded live or derived from sessions, and found again."""

@@ -292,7 +292,7 @@ class Memory:
     def session_page(
         self, text: str = "", *, limit: int = 20, cursor: str | None = None, **filters: Filter
     ) -> Listing[Session]:
-        """The same, a page at a time: `total` counts them all, and `cursor` asks for the page after.
+        """The same, a page at a time: `total` counts them all, `cursor` asks for the next page.
 
         What is imported meanwhile does not move the pages.
         """

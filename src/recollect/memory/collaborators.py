@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Collaborators:
-    """Settings, adapters, the encoder, the redactor and the store, each made when first asked for."""
+    """Settings, adapters, encoder, redactor and store, each made when first asked for."""
 
     def __init__(
         self,

@@ -74,7 +74,7 @@ class MemoryEpisodes:
         limit: int = 20,
         cursor: str | None = None,
     ) -> Listing[Episode]:
-        """A page of attempts, the newest first: recorded `live`, `derived` from sessions, or both."""
+        """A page of attempts, the newest first: `live` ones, `derived` ones, or both."""
         from recollect.memory.projects import MemoryProjects
 
         key = None if project is None else MemoryProjects(self.shared).get(project)

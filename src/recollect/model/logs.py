@@ -1,4 +1,4 @@
-"""What an adapter finds in a log, in file order: capture assembles it into turns, the store keeps those.
+"""What an adapter finds in a log, in file order: capture makes turns of it, the store keeps those.
 
 Times are integer milliseconds since 1970, UTC. A missing time is None: it is
 never invented.

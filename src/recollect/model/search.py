@@ -66,7 +66,8 @@ class Term:
         return hash(self._values())
 
     def __repr__(self) -> str:
-        return f"Term({self.text!r}, prefix={self.prefix}, negated={self.negated}, quoted={self.quoted})"
+        how = f"prefix={self.prefix}, negated={self.negated}, quoted={self.quoted}"
+        return f"Term({self.text!r}, {how})"
 
     def _values(self) -> tuple[object, ...]:
         return self.text, self.prefix, self.negated, self.quoted

@@ -19,7 +19,10 @@ from recollect.redact.values import Bar, is_code, is_stand_in, looks_secret, wor
 _WORDS = "token|secret|pass|pwd|key|credential|auth|client|accessid|access_id|contribsys"
 _TAIL = r"[A-Za-z0-9_.\-]{0,40}"
 _CLOSE = r"(?:\\{0,6}(?:[\"'`]|&quot;)\]?)?"
-_TYPE = r"(?::[ \t]{0,2}|[ \t])[A-Za-z&][A-Za-z&'\[\]|*?.]{1,24}(?:[ \t]\|[ \t][A-Za-z]{2,10}|[ \t]str)?[ \t]{1,2}"
+_TYPE = (
+    r"(?::[ \t]{0,2}|[ \t])[A-Za-z&][A-Za-z&'\[\]|*?.]{1,24}"
+    r"(?:[ \t]\|[ \t][A-Za-z]{2,10}|[ \t]str)?[ \t]{1,2}"
+)
 _EQUALS = r"(?::{1,3}=|[?.+|:!]?={1,3}>?|:|->)"
 _OPEN = r"(?:[A-Za-z@$]{0,2}\\{0,6}(?:[\"'`]|&quot;){1,3})"
 # Not \s: the three libraries disagree about the vertical tab.

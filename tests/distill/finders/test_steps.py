@@ -17,10 +17,16 @@ def read(command: str) -> list[tuple[str, str | None]]:
     [
         ("npm test", [("npm test", "")]),
         ("cd web && npm test 2>&1 | tail -20", [("npm test", "web")]),
-        ("cd /home/ada/shop/web; npm test; npm run lint", [("npm test", "web"), ("npm run lint", "web")]),
+        (
+            "cd /home/ada/shop/web; npm test; npm run lint",
+            [("npm test", "web"), ("npm run lint", "web")],
+        ),
         ("cd .. && make", [("make", "~")]),
         ("bash -lc 'cd web; pytest -q'", [("pytest -q", "web")]),
-        ('git commit -m "a; b && c" && git push', [('git commit -m "a; b && c"', ""), ("git push", "")]),
+        (
+            'git commit -m "a; b && c" && git push',
+            [('git commit -m "a; b && c"', ""), ("git push", "")],
+        ),
         ("yarn build > /dev/null 2>&1", [("yarn build", "")]),
         ("cat data.csv | python load.py", [("cat data.csv | python load.py", "")]),
         ("# only a remark", []),

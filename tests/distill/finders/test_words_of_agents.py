@@ -1,4 +1,4 @@
-"""What agents conclude, commit and are answered: statements that hold tomorrow, and nothing else."""
+"""What agents conclude, commit and are answered: what holds tomorrow, and nothing else."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ def test_a_commit_tells_why() -> None:
 def test_it_stands_where_the_last_work_was_left() -> None:
     """A word of thanks after it is not what was asked last."""
     work = turn(
-        "Make the drawer open twice as fast", ran("npm test"), edited("/w/till.py"), ran("npm test"),
+        "Make the drawer open twice as fast",
+        ran("npm test"), edited("/w/till.py"), ran("npm test"),
         reply="The drawer opens in half the time now, because the scanner is asked first.",
     )  # fmt: skip
     todo = used(

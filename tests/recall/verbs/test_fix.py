@@ -86,7 +86,10 @@ def test_another_error_finds_nothing(asked: str, remember: Remember) -> None:
 
 def test_a_whole_output_may_be_asked(remember: Remember) -> None:
     """Nobody wants to pick the line first."""
-    output = f"   Compiling shop v0.1.0\n\x1b[31m{ERROR}\x1b[0m\n --> src/other.rs:9:1\nerror: aborting due to 1 previous error\n"
+    output = (
+        f"   Compiling shop v0.1.0\n\x1b[31m{ERROR}\x1b[0m\n --> src/other.rs:9:1\n"
+        "error: aborting due to 1 previous error\n"
+    )
 
     (row,) = remember(repaired()).fix(output)
 

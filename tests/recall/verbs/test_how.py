@@ -67,7 +67,8 @@ def test_this_folders_project_is_asked_unless_all_are(remember: Remember) -> Non
     )
 
     assert ([row.shape for row in own], own.remarks) == (
-        ["make -C …"], ["Only in /home/ada/blog, the project of this folder. All projects: --everywhere"],
+        ["make -C …"],
+        ["Only in /home/ada/blog, the project of this folder. All projects: --everywhere"],
     )  # fmt: skip
     assert sorted(row.shape for row in everywhere) == ["make -C …", "make …"]
     assert [row.shape for row in mind.how("make project:shop", folder="/home/ada/blog")] == [

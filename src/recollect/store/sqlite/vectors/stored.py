@@ -57,7 +57,7 @@ _MEAN_GROWTH = 1.2
 
 
 class QueuedTurn:
-    """A turn that waits for its vectors, with the mark it was queued with and what happened in it."""
+    """A turn that waits for its vectors: its mark in the queue, and what happened in it."""
 
     __slots__ = ("events", "mark", "turn")
 
