@@ -101,9 +101,9 @@ class ClaudeCode:
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """What is new in a transcript since a checkpoint."""
-        state = (
-            msgspec.msgpack.decode(since.state, type=ClaudeState) if since and since.state else None
-        )
+        state: ClaudeState | None = None
+        if since and since.state:
+            state = msgspec.msgpack.decode(since.state, type=ClaudeState)
         start = position = since.position if since else 0
         reader = ClaudeReader(_log(source), state)
         if state is not None:

@@ -89,12 +89,8 @@ class ClineRoo:
             return self._session(path) if ours else None
         if not head.lstrip().startswith(b"["):
             return None
-        shown = (
-            name in _SCREENS
-            and b'"ts"' in head
-            and b'"type"' in head
-            and (b'"say"' in head or b'"ask"' in head)
-        )
+        is_message = b'"ts"' in head and b'"type"' in head
+        shown = name in _SCREENS and is_message and (b'"say"' in head or b'"ask"' in head)
         sent = name == SENT_FILE and b'"role"' in head and b'"content"' in head
         if not shown and not sent:
             return None

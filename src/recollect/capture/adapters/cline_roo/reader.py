@@ -99,8 +99,8 @@ class ClineReader:
         for block in blocks:
             kind = block.get("type")
             if kind in ("thinking", "reasoning"):
-                words = (block.get("thinking"), block.get("text"), block.get("reasoning"))
-                thought = first_text(*words)
+                texts = (block.get("thinking"), block.get("text"), block.get("reasoning"))
+                thought = first_text(*texts)
                 self.dialogue.say("reasoning", thought, at=at)
             elif kind == "text":
                 thought, said = plain_text(content_text(block))
@@ -110,10 +110,9 @@ class ClineReader:
         for call in self.asked:
             if call.name in SPEECH:
                 given = fields_of(call.given)
-                options = (
-                    given.get(name) for name in ("result", "question", "response", "context")
-                )
-                self.dialogue.say("reply", first_text(*options), at=at)
+                names = ("result", "question", "response", "context")
+                words = first_text(*(given.get(name) for name in names))
+                self.dialogue.say("reply", words, at=at)
         for activity in objects_of(fields_of(message.get("metadata")).get("modelToolActivities")):
             self._at_provider(activity, at)
         self._count(message, number, at)

@@ -36,8 +36,6 @@ from recollect.model.logs import Event, ToolKind, ToolResult
 COMMANDS = ("shell", "shell_command", "exec_command")
 _BROKEN = (msgspec.MsgspecError, RecursionError, UnicodeError)
 STATUS = {"completed": True, "failed": False, "declined": False, "error": False}
-
-
 _arguments: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 # Longer ids are not ids; they would only fill the checkpoint.
 MAX_ID = 200

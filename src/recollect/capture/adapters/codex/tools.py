@@ -258,9 +258,8 @@ def _from_head(text: str) -> CodexOutcome:
     code = int(exited[1]) if exited else None
     ok = None if code is None else code == 0
     if head.startswith("Script "):
-        ok = {"completed": True, "failed": False, "terminated": False}.get(
-            head[7:].partition("\n")[0]
-        )
+        ended = head[7:].partition("\n")[0]
+        ok = {"completed": True, "failed": False, "terminated": False}.get(ended)
     elif code is None and "aborted by user" in text[:200]:
         ok = False
     return CodexOutcome(body, ok, code, round(float(wall[1]) * 1000) if wall else None)

@@ -123,9 +123,9 @@ def _told(shutdown: Fields) -> dict[str, UsageCounts]:
 
 
 def _covers(counts: UsageCounts | None, others: UsageCounts) -> bool:
-    return counts is not None and all(
-        one >= other for one, other in zip(counts, others, strict=True)
-    )
+    if counts is None:
+        return False
+    return all(one >= other for one, other in zip(counts, others, strict=True))
 
 
 def _less(counts: UsageCounts, others: UsageCounts | None) -> UsageCounts:

@@ -58,9 +58,8 @@ class Crush:
     def find_source(self, path: str, head: bytes) -> Source | None:
         """A database with the tables of Crush."""
         tables = tables_in(path) if head.startswith(MAGIC) else {}
-        ours = {"parent_session_id", "message_count", "prompt_tokens"} <= tables.get(
-            "sessions", set()
-        )
+        columns = tables.get("sessions", frozenset())
+        ours = {"parent_session_id", "message_count", "prompt_tokens"} <= columns
         ours = ours and {"session_id", "role", "parts"} <= tables.get("messages", set())
         return self._database(path) if ours else None
 

@@ -90,11 +90,8 @@ def _given(data: Fields) -> CursorResult:
         data.get("status"),
         data.get("userDecision"),
     )
-    failed = (
-        any(state in _FAILED for state in states)
-        or fields_of(result).get("rejected") is True
-        or bool(code)
-    )
+    rejected = fields_of(result).get("rejected") is True
+    failed = rejected or bool(code) or any(state in _FAILED for state in states)
     output = output_of(result)
     if output is None and failed:
         error = json_of(data.get("error"))
@@ -122,11 +119,8 @@ def result_in(part: Fields, message: Fields) -> CursorResult:
         or part.get("experimental_content")
     )
     output = output_of(result)
-    told = fields_of(
-        fields_of(fields_of(message.get("providerOptions")).get("cursor")).get(
-            "highLevelToolCallResult"
-        )
-    )
+    options = fields_of(fields_of(message.get("providerOptions")).get("cursor"))
+    told = fields_of(options.get("highLevelToolCallResult"))
     flags = (part.get("isError"), part.get("is_error"), told.get("isError"))
     failed = next((flag for flag in flags if isinstance(flag, bool)), None)
     inner = next((fields_of(value) for value in fields_of(told.get("output")).values()), {})

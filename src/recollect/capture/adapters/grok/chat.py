@@ -120,10 +120,8 @@ class GrokChat:
     # What the agent does
 
     def _assistant(self, line: GrokChatLine) -> None:
-        thought = content_text(line.reasoning_content) or content_text(
-            fields_of(line.reasoning).get("text")
-        )
-        self._add("reasoning", thought)
+        thought = content_text(fields_of(line.reasoning).get("text"))
+        self._add("reasoning", content_text(line.reasoning_content) or thought)
         self._add("reply", content_text(line.content))
         if self.turns and (model := text_of(line.model_id)):
             self.turns[-1].telemetry["model"] = model

@@ -230,14 +230,12 @@ class KimiCliReader(DialogueReader):
         if len(agents) > _MOST_AGENTS:
             del agents[next(iter(agents))]
         session = self.dialogue.session
-        reader = _ConversationReader(
-            Dialogue(f"{session}/{agent}", conversation.dialogue), conversation, self.problems, None
-        )
+        dialogue = Dialogue(f"{session}/{agent}", conversation.dialogue)
+        reader = _ConversationReader(dialogue, conversation, self.problems, None)
         reader.is_agent = True
         kind = text_of(payload.get("subagent_type"))
-        reader.dialogue.facts(
-            parent=session, origin="subagent", meta={"subagent_type": kind} if kind else None
-        )
+        meta = {"subagent_type": kind} if kind else None
+        dialogue.facts(parent=session, origin="subagent", meta=meta)
         return reader
 
 
@@ -266,9 +264,8 @@ class _ConversationReader:
             return
         # While the arguments of a call still come, the calls before it are
         # already asked for, run and answered.
-        is_answered = self._state.call is not None and self._state.call.id == payload.get(
-            "tool_call_id"
-        )
+        call = self._state.call
+        is_answered = call is not None and call.id == payload.get("tool_call_id")
         if kind in _AFTER_CALLS or (kind == "ToolResult" and is_answered):
             self._release()
         match kind:
@@ -307,9 +304,8 @@ class _ConversationReader:
     def _take_call(self, payload: Fields, at: int | None) -> None:
         told = fields_of(payload.get("function"))
         arguments = text_of(told.get("arguments")) or ""
-        self._state.call = _OpenCall(
-            text_of(payload.get("id")), text_of(told.get("name")) or "tool", arguments, at
-        )
+        name = text_of(told.get("name")) or "tool"
+        self._state.call = _OpenCall(text_of(payload.get("id")), name, arguments, at)
         self._release_when_whole()
 
     def _take_part(self, payload: Fields) -> None:

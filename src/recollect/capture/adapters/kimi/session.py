@@ -155,9 +155,8 @@ def facts_of_code(path: str) -> tuple[str, Fields]:
         above = session if parent == MAIN else f"{session}/{parent}"
         return f"{session}/{agent}", _known(parent=above, origin="subagent", cwd=cwd)
     old = session.removeprefix(TAKEN_OVER) if is_taken_over(path) else None
-    archived = (
-        state.get("archived") is True or fields_of(state.get("custom")).get("archived") is True
-    )
+    marks = (state.get("archived"), fields_of(state.get("custom")).get("archived"))
+    archived = any(mark is True for mark in marks)
     return session, _known(
         parent=old or text_of(state.get("forkedFrom")),
         cwd=cwd,

@@ -282,9 +282,8 @@ class OpenCodeReader:
         if text_of(message.finish):
             telemetry["stop_reason"] = message.finish
         started = self.started.get(turn)
-        completed = (
-            moment_of(message.time.completed) if isinstance(message.time, OpenCodeTimes) else None
-        )
+        times = message.time if isinstance(message.time, OpenCodeTimes) else OpenCodeTimes()
+        completed = moment_of(times.completed)
         if started is not None and completed is not None and completed >= started:
             telemetry["duration_ms"] = completed - started
 

@@ -27,9 +27,8 @@ def call_of(part: OpenCodePart, session: str, turn: str, at: int | None) -> Even
     start = end = None
     if isinstance(state.time, OpenCodeTimes):
         start, end = moment_of(state.time.start), moment_of(state.time.end)
-    exit_code = (
-        whole_of(state.metadata.exit) if isinstance(state.metadata, OpenCodeToolDetails) else None
-    )
+    details = state.metadata
+    exit_code = whole_of(details.exit) if isinstance(details, OpenCodeToolDetails) else None
     failed = state.status == "error"
     done = failed or state.status in ("completed", "success")
     given, target = state.input, None

@@ -79,10 +79,8 @@ class QwenCode:
 
 
 def _is_ours(record: Fields) -> bool:
-    envelope = (
-        all(text_of(record.get(name)) for name in ("uuid", "sessionId", "version"))
-        and "parentUuid" in record
-    )
+    named = all(text_of(record.get(name)) for name in ("uuid", "sessionId", "version"))
+    envelope = named and "parentUuid" in record
     if not envelope or "userType" in record or record.get("type") not in _KINDS:
         return False
     if record["type"] == "system":

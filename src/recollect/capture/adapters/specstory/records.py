@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from recollect.model.logs import milliseconds
@@ -215,9 +216,8 @@ def _marks(text: SpecStoryLines) -> Iterator[int]:
         is_block = end > number and not text.lines[number].startswith(tuple(_TAGS))
         if is_block and at is not None:
             # What one fence hides, the next ones before it most likely hide too.
-            looked_at = (
-                (hidden, *range(number, end)) if number < hidden < end else range(number, end)
-            )
+            first = (hidden,) if number < hidden < end else ()
+            looked_at = chain(first, range(number, end))
             found = next((line for line in looked_at if _is_message(text.lines[line], at)), None)
             if found is not None:
                 hidden, end = found, number

@@ -147,9 +147,8 @@ class _ChatTurns:
             text_of(fields_of(request.get("agent")).get("extensionVersion")) for request in requests
         ]
         repository = fields_of(chat.get("repoData"))
-        mode = fields_of(fields_of(chat.get("inputState")).get("mode")) or fields_of(
-            chat.get("mode")
-        )
+        mode = fields_of(fields_of(chat.get("inputState")).get("mode"))
+        mode = mode or fields_of(chat.get("mode"))
         meta = {
             "responder": text_of(chat.get("responderUsername")),
             "location": text_of(chat.get("initialLocation")),
@@ -440,10 +439,8 @@ def _reference(part: Fields) -> str:
     target = fields_of(part.get("inlineReference"))
     uris = (target.get("uri"), fields_of(target.get("location")).get("uri"), target)
     path = next(filter(None, map(uri_path, uris)), None)
-    name = (
-        first_text(part.get("name"), target.get("name"))
-        or re.split(r"[/\\]", (path or "").rstrip("/\\"))[-1]
-    )
+    name = first_text(part.get("name"), target.get("name"))
+    name = name or re.split(r"[/\\]", (path or "").rstrip("/\\"))[-1]
     return f"`{name}`" if name else ""
 
 
