@@ -122,5 +122,5 @@ def test_statuses_are_asked_for_one_by_one_or_together() -> None:
     assert statuses_of("active") == ["active"]
     assert statuses_of(["rejected", "active"]) == ["active", "rejected"]
 
-    with pytest.raises(UsageError, match="no note is gone"):
+    with pytest.raises(UsageError, match='There is no status "gone"'):
         statuses_of("gone")

@@ -305,13 +305,17 @@ def test_a_query_without_end_is_answered_soon(mind: Memory, unit: str) -> None:
     """A row of 25,000 words took four seconds, and of 100,000 a minute: somebody pastes
     a minified file.
     """
-    started = time.process_time()
+    # A busy machine makes one run slow, even in CPU time; a slow algorithm makes every run slow.
+    assert any(cpu_seconds(mind, unit * 25_000) < 2.5 for _ in range(3))
 
+
+def cpu_seconds(mind: Memory, query: str) -> float:
+    """What it costs this thread to ask one query in every way."""
+    started = time.thread_time()
     for mode in ("hybrid", "text", "vector"):
-        mind.search(unit * 25_000, mode=mode)
-    mind.recall(unit * 25_000, everywhere=True)
-
-    assert time.process_time() - started < 2.5
+        mind.search(query, mode=mode)
+    mind.recall(query, everywhere=True)
+    return time.thread_time() - started
 
 
 def test_a_quote_longer_than_any_is_found_by_its_beginning(mind: Memory, home: Path) -> None:

@@ -105,8 +105,8 @@ def test_words_choose_what_is_summed_up_and_exported(
 @pytest.mark.parametrize(
     ("words", "remark"),
     [
-        (["outcome:success"], "sessions have no outcome yet"),
-        (["--outcome", "success"], "sessions have no outcome yet"),
+        (["outcome:success"], "Sessions without an outcome: "),
+        (["--outcome", "success"], "Sessions without an outcome: "),
         (["--domain", "nobody"], 'There is no domain "nobody". Domains: none yet'),
         (["is:opne"], "is:opne was searched as text"),
     ],

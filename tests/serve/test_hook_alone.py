@@ -462,9 +462,9 @@ def test_doctor_tells_how_a_hook_last_ended(
     main(["doctor"])
     later = capsys.readouterr().out
 
-    assert "PreToolUse last fired" in at_first
+    assert "PreToolUse last ran" in at_first
     assert "and failed (BusyError)" in at_first
-    assert "PreToolUse last fired" in later
+    assert "PreToolUse last ran" in later
     assert "failed" not in later
 
 

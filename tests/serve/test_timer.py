@@ -184,8 +184,8 @@ def test_without_a_user_manager_the_next_step_is_said(home: Path) -> None:
     rows = install(machine(Recorder(answers=False)))
 
     assert rows[-1].note == (
-        "the units are written, but your systemd does not answer here; "
-        "in a session of your own run `systemctl --user enable --now recollect.timer`"
+        "The units are written, but your systemd does not answer here. "
+        "In a login session of your own, run: systemctl --user enable --now recollect.timer"
     )
     assert len(files(home)) == 2
 
@@ -461,7 +461,7 @@ def test_without_any_scheduler_there_is_nothing_to_remove(home: Path) -> None:
 
     (row,) = uninstall(bare)
 
-    assert (row.state, row.note) == ("unchanged", "It was not installed.")
+    assert (row.state, row.note) == ("unchanged", "not installed")
 
 
 def test_a_path_with_a_line_break_is_refused() -> None:
