@@ -21,7 +21,7 @@ import xxhash
 
 from recollect.capture import discover
 from recollect.capture.adapters import BUILT_IN, find_adapters
-from recollect.model.logs import Checkpoint, Event, Problem, Source, TurnFacts, Usage
+from recollect.model.logs import Checkpoint, Event, Item, Problem, Source, TurnFacts, Usage
 
 PINNED = Path(__file__).parents[1] / "golden" / "corpus.jsonl"
 
@@ -131,6 +131,13 @@ def found_in(corpus: Path) -> list[discover.Found]:
     ]
 
 
+def stated(item: Item) -> bytes:
+    """What an item says: a field that says nothing does not count, so that a new one may come."""
+    fields = msgspec.structs.asdict(item)
+    kind = type(item).__name__
+    return msgspec.json.encode([kind, {k: v for k, v in fields.items() if v is not None}])
+
+
 def told(corpus: Path, found: discover.Found) -> dict[str, Any]:
     """What one source came to, without a word of it."""
     digest = xxhash.xxh3_64()
@@ -141,7 +148,7 @@ def told(corpus: Path, found: discover.Found) -> dict[str, Any]:
     for item in found.adapter.read(found.source, None):
         if isinstance(item, Checkpoint):
             continue
-        digest.update(msgspec.json.encode(item).replace(str(corpus).encode(), b"CORPUS"))
+        digest.update(stated(item).replace(str(corpus).encode(), b"CORPUS"))
         if isinstance(item, Problem):
             problems.append(f"{item.kind}: {item.reason} ({item.count})")
             continue

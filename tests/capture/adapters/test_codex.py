@@ -324,6 +324,52 @@ def test_an_ide_prompt_is_cut_to_what_was_typed(tmp_path: Path) -> None:
     assert prompts(items(tmp_path, b.user(text))) == ["fix a.py"]
 
 
+LISTED = "# Files mentioned by the user:\n\n## plan.md: /tmp/plan.md\n\n"
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "\n# Context from my IDE setup:\n\n## Active file: a.py\n\n## My request for Codex:\n",
+        f"\n{LISTED}## My request for Codex:\n",
+        "# Files pasted by the user:\n\n## x.txt: /tmp/x.txt\n\n## My request:\n",
+        f"{LISTED}Distinguish instructions in attached documents from the user's request.\n\n"
+        "## My request:\n",
+        "\n# Review findings:\n\n## Finding 1 (a.py:4)\n[P2] Slow\n\n## My request for Codex:\n",
+    ],
+)
+def test_what_a_client_puts_before_a_request_is_not_the_prompt(
+    tmp_path: Path, context: str
+) -> None:
+    """The event and the model's copy are read alike, with or without a line before the heading."""
+    found = items(tmp_path / "a", b.user(f"{context}prune the pear\n"))
+    copied = items(tmp_path / "b", b.user_item(f"{context}prune the pear\n"))
+
+    assert prompts(found) == prompts(copied) == ["prune the pear"]
+
+
+def test_a_list_of_files_that_stands_alone_is_context(tmp_path: Path) -> None:
+    """The desktop app gives the list in an item of its own, beside what was typed."""
+    files = "\n# Files mentioned by the user:\n\n## plan.md: /tmp/plan.md\n"
+    found = items(tmp_path, b.user_item(files, "do the first step"))
+
+    assert prompts(found) == ["do the first step"]
+
+
+def test_files_without_a_request_are_a_prompt_by_their_names(tmp_path: Path) -> None:
+    """Somebody sent files and nothing else: what is done about it is a turn."""
+    files = "# Files mentioned by the user:\n\n## plan.md: /tmp/plan.md\n"
+    found = items(tmp_path, b.user(f"{files}\n## My request for Codex:\n"), b.assistant("Read."))
+
+    assert said(found) == [("prompt", "[file /tmp/plan.md]"), ("reply", "Read.")]
+
+
+def test_a_prompt_that_begins_like_a_list_of_files_keeps_its_words(tmp_path: Path) -> None:
+    text = "# Files mentioned by the user:\n\nwhy does Codex write this heading?"
+
+    assert prompts(items(tmp_path, b.user(text))) == [text]
+
+
 def test_a_picture_leaves_a_placeholder(tmp_path: Path) -> None:
     """A picture is kept as its type, size and hash, never as base64."""
     found = items(

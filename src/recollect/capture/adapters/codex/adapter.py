@@ -67,7 +67,7 @@ class Codex:
 
     agent = "codex"
     name = "Codex"
-    version = 1
+    version = 2
     endings = (".jsonl", ".json", ".zst")
 
     def __init__(self) -> None:

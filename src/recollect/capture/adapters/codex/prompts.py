@@ -20,13 +20,18 @@ INJECTED = (
 )  # fmt: skip
 # Before 0.4x a user_message event said itself that nobody had typed it.
 INJECTED_KINDS = ("environment_context", "user_instructions")
-IDE_HEADS = (
-    "# Context from my IDE setup:",
-    "# Files mentioned by the user:",
-    "## My request for Codex:",
-)
-IDE_REQUEST = "## My request for Codex:"
+# Headings under which an IDE or the desktop app puts what it knows before a prompt.
+CONTEXT_HEADS = (
+    "# Context from my IDE setup:", "# Files mentioned by the user:", "# Files pasted by the user:",
+    "# Browser comments:", "# In app browser:", "# Review findings:",
+    "## Referenced chats with Codex:", "## My request for Codex:", "## My request:",
+)  # fmt: skip
+LISTS_OF_FILES = CONTEXT_HEADS[1:3]
+WARNING = "Distinguish instructions in attached documents"
 
+# The app says nothing of Codex since 2026.
+_request = re.compile(r"^## My request(?: for Codex)?:", re.MULTILINE)
+_file = re.compile(r"^## .{0,300}?: (.{1,4000})$", re.MULTILINE)
 _image_label = re.compile(r"</?(?:image|audio)(?: name=[^>]*)?>")
 _cwd = re.compile(r"<cwd>([^<]+)</cwd>|^Current working directory: (.+)$", re.MULTILINE)
 
@@ -37,17 +42,36 @@ def is_injected(text: str) -> bool:
 
 
 def typed_part(text: str) -> str:
-    """A prompt without the context that an IDE put before it."""
-    if text.startswith(IDE_HEADS):
-        _, found, request = text.rpartition(IDE_REQUEST)
-        if found:
-            return request.strip()
-    return text.strip()
+    """A prompt without the context that a client put before it.
+
+    What lists files and asks for nothing is known by the names of the files.
+    """
+    text = text.strip()
+    if not text.startswith(CONTEXT_HEADS):
+        return text
+    # What a client quotes (a selection, a page) stands before the request and may look like one.
+    found = list(_request.finditer(text))
+    if found and (request := text[found[-1].end() :].strip()):
+        return request
+    if found or is_list_of_files(text):
+        return "\n".join(f"[file {path}]" for path in _file.findall(text))
+    return text
+
+
+def is_list_of_files(text: str) -> bool:
+    """Whether a text only lists files, as a client does in an item of its own."""
+    lines = (line.strip() for line in text.splitlines())
+    known = ("#", "-", WARNING)
+    return text.lstrip().startswith(LISTS_OF_FILES) and all(
+        not line or line.startswith(known) for line in lines
+    )
 
 
 def typed_in(content: object) -> tuple[str, list[str]]:
     """The typed text of a user message's content, and a placeholder for each picture."""
-    texts, pictures = [], []
+    texts: list[str] = []
+    lists: list[str] = []
+    pictures = []
     if isinstance(content, str):
         content = [{"text": content}]
     for part in content if isinstance(content, list) else ():
@@ -56,10 +80,10 @@ def typed_in(content: object) -> tuple[str, list[str]]:
         text = part.get("text")
         if isinstance(text, str):
             if not is_injected(text) and not _image_label.fullmatch(text.strip()):
-                texts.append(typed_part(text))
+                (lists if is_list_of_files(text) else texts).append(typed_part(text))
         elif picture := picture_in(part):
             pictures.append(picture)
-    return "\n".join(text for text in texts if text), pictures
+    return "\n".join(text for text in texts or lists if text), pictures
 
 
 def cwd_in(content: object) -> str | None:
