@@ -8,7 +8,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.distill.models.replies import Fact, Told, read_facts, read_trace
+from recollect.distill.models.replies import (
+    Fact,
+    Told,
+    ToldMemory,
+    ToldSection,
+    ToldStatement,
+    read_facts,
+    read_memory,
+    read_trace,
+)
 from recollect.distill.notes.note import CATEGORIES
 from recollect.errors import BadReply
 from recollect.reading.quoting import is_seen
@@ -60,7 +69,6 @@ def test_one_answer_is_found_in_whatever_it_is_wrapped(reply: str) -> None:
         '{"traceMemory": "a"}',
         '{"traceMemory": "a", "summary": 1}',
         '{"traceMemory": ["a"], "summary": "b"}',
-        '{"traceMemory": "a", "summary": "b", "run": "rm -rf /"}',
         '{"answer": {"traceMemory": "a", "summary": "b"}}',
         '{"traceMemory": "a", "summary": "b"',
         "[" * 50_000,
@@ -73,7 +81,6 @@ def test_one_answer_is_found_in_whatever_it_is_wrapped(reply: str) -> None:
         "half",
         "number",
         "list",
-        "more",
         "wrapped",
         "cut",
         "deep list",
@@ -87,6 +94,17 @@ def test_what_is_not_one_answer_is_refused(reply: str) -> None:
         read_trace(reply)
 
     assert "traceMemory" in caught.value.hint
+
+
+def test_a_key_that_nobody_asked_for_is_ignored() -> None:
+    """Models add a note or a confidence; the answer is none the worse for it."""
+    assert read_trace('{"traceMemory": "a", "summary": "b", "note": ["c"]}') == Told("a", "b")
+
+    memory = read_memory(
+        '{"sections": [{"heading": "h", "level": 2, "statements": '
+        '[{"text": "t", "turns": ["1"], "sure": 0.9}]}], "skills": [], "language": "en"}'
+    )
+    assert memory == ToldMemory([ToldSection("h", [ToldStatement("t", ["1"])])], [])
 
 
 def test_what_cannot_be_seen_is_taken_out() -> None:

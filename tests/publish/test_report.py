@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.errors import FileUnwritable
@@ -113,6 +113,23 @@ def test_every_plot_has_a_title_a_unit_and_both_sides() -> None:
     assert len(plots[1].findall(".//circle[@class='good']")) == 1
     assert all(plot.find(".//text[@class='unit']") is not None for plot in plots)
     assert "Not enough data: this takes 10 tasks on both sides." in page
+
+
+@given(values=st.lists(st.floats(-1e15, 1e15), min_size=1, max_size=4), zero=st.booleans())
+@example(values=[0.0, 5e-324], zero=True)
+@example(values=[1.0, 1.0000000000000002], zero=False)
+def test_any_values_have_an_axis(values: list[float], *, zero: bool) -> None:
+    """Differences may be as small as numbers get; everything stays on the page."""
+    lines = [
+        Line("tests", "tests", (Mark(value, value, value, "good", number(value)),))
+        for value in values
+    ]
+
+    svg = intervals("Effect", "seconds", lines, zero=zero)
+
+    places = [float(at) for at in re.findall(r'<circle[^>]* cx="([^"]+)"', svg)]
+    assert len(places) == len(values)
+    assert all(0 <= place <= 900 for place in places)
 
 
 def test_light_and_dark_are_both_there() -> None:

@@ -340,12 +340,16 @@ def test_a_dry_run_touches_nothing(home: Path, platform: str) -> None:
     recorder = Recorder()
 
     rows = install(machine(recorder, platform), dry_run=True)
-    assert ({row.state for row in rows}, files(home), recorder.commands) == ({"added"}, {}, [])
+    assert ({row.state for row in rows}, files(home), recorder.commands) == (
+        {"would add"},
+        {},
+        [],
+    )
     install(machine(recorder, platform))
     before, told = files(home), list(recorder.commands)
     rows = uninstall(machine(recorder, platform), dry_run=True)
     assert ({row.state for row in rows}, files(home), recorder.commands) == (
-        {"removed"},
+        {"would remove"},
         before,
         told,
     )

@@ -12,9 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import recollect
 from recollect.serve.cli import main
+from recollect.serve.output import printable
+from recollect.serve.resume import shell_line
 from tests.builders import codex
 from tests.builders.claude_code import Conversation
 from tests.builders.homes import add_turn, claude_log, codex_log, codex_talk, memory, small_talk
@@ -224,6 +228,77 @@ def test_the_line_means_what_it_says_to_a_shell(
     )
     assert ran.stdout == f"{folder}\n5e551011-0000-4000-8000-000000000001\n"
     assert not list(home.rglob("pwned"))
+
+
+@pytest.mark.usefixtures("own")
+def test_a_folder_that_a_terminal_cannot_show_is_given_to_no_shell(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Escapes would be left out of what is shown, and with them a quote."""
+    claude_log(home, small_talk(cwd="/tmp/a\x1b]0;'; touch pwned; '\x07b"))
+    remember(home)
+
+    line, warnings = resumed("5e551011", capsys)
+
+    assert line == "claude --resume 5e551011-0000-4000-8000-000000000001"
+    assert warnings[0].startswith("No shell can be given the name of the folder safely: ")
+
+
+PIECES = [
+    *"aZ1 ./\\:~-=!#*?[]{}()<>|&;,^%@$`\"'\n\r\t\x1b\x07ü“”„’", "\u202e", "%PATH%", "$(calc)",
+    "& calc &",
+]  # fmt: skip
+HOSTILE = st.lists(st.sampled_from(PIECES), min_size=1, max_size=20).map("".join)
+RESUME = ["claude", "--resume", "5e551011"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the line is for another shell there")
+@settings(max_examples=60)
+@given(folder=HOSTILE)
+@example(folder="-")
+@example(folder="/tmp/a\x1b]0;'; touch pwned; '\x07b")
+def test_no_folder_makes_sh_run_anything_else(folder: str) -> None:
+    """The line is pasted as it is shown."""
+    line = printable(shell_line(folder, RESUME, windows=False))
+
+    script = 'cd() { printf "%s\\n" "$#$1"; }; claude() { printf "%s\\n" "$*"; }\n' + line
+    ran = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
+
+    lines = ran.stdout.splitlines()
+    assert lines in (
+        ["--resume 5e551011"],
+        [f"1{folder}", "--resume 5e551011"],
+        [f"1./{folder}", "--resume 5e551011"],
+    )
+    assert (len(lines) == 1) == (not folder.isprintable())
+
+
+@given(folder=HOSTILE)
+@example(folder='C:\\x" & calc.exe & rem "')
+@example(folder="C:\\$(calc)")
+def test_no_folder_makes_a_shell_of_windows_run_anything_else(folder: str) -> None:
+    """One line for cmd and PowerShell, in which nothing but the two quotes means something.
+
+    Between double quotes cmd sees `%`, `!` and the end of the quotes, PowerShell
+    sees `$`, the backtick and four kinds of quotes.
+    """
+    line = printable(shell_line(folder, RESUME, windows=True))
+
+    *entered, start = line.rpartition(" && ")[::2] if " && " in line else [line]
+    assert start == "claude --resume 5e551011"
+    assert "".join(entered) in ("", f'pushd "{folder}"')
+    if entered:
+        assert not set(folder) & set('"%!$`“”„\r\n\0<>|?*')
+        assert folder.isprintable()
+
+
+def test_an_ordinary_folder_of_windows_is_entered() -> None:
+    """On another drive too, and in both shells."""
+    folder = r"D:\Müller & Söhne (alt)\it's ^ours"
+
+    assert shell_line(folder, RESUME, windows=True) == (
+        f'pushd "{folder}" && claude --resume 5e551011'
+    )
 
 
 @pytest.mark.usefixtures("own")

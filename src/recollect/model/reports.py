@@ -345,15 +345,35 @@ class Distilled(Struct, kw_only=True):
     cost_usd: float | None = 0.0
 
 
+InstallState = Literal[
+    "added", "changed", "unchanged", "removed", "skipped",
+    "would add", "would change", "would remove",
+]  # fmt: skip
+_PLANNED: dict[InstallState, InstallState] = {
+    "added": "would add",
+    "changed": "would change",
+    "removed": "would remove",
+}
+
+
 class Installed(Struct, kw_only=True):
-    """What installing or uninstalling did to one part of one agent's settings, or would do."""
+    """What installing or uninstalling did to one part of one agent's settings.
+
+    After a dry run `state` says what it would do: `would add`, `would change`,
+    `would remove`.
+    """
 
     agent: str
     scope: Literal["user", "project"]
     part: Literal["hooks", "mcp", "skill", "timer"]
     path: str
-    state: Literal["added", "changed", "unchanged", "removed", "skipped"]
+    state: InstallState
     note: str = ""
+
+    def planned(self) -> Installed:
+        """The same, of something that was not done."""
+        self.state = _PLANNED.get(self.state, self.state)
+        return self
 
 
 class Integration(Struct, kw_only=True):

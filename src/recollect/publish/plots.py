@@ -12,6 +12,10 @@ from typing import NamedTuple, Protocol
 
 WIDTH, ROW, TOP, LEFT, RIGHT = 900, 44, 8, 280, 110
 LABEL_CHARACTERS = 34
+# Below this, powers of ten are no longer exact, and at last zero.
+SMALLEST_REACH = 1e-300
+# An axis shows no finer differences than this share of its values: floats have 16 digits.
+FINEST = 1e-9
 
 
 class Mark(NamedTuple):
@@ -104,7 +108,7 @@ class _Linear:
         low, high = min(ends), max(ends)
         if zero:
             low, high = min(low, 0.0), max(high, 0.0)
-        step = _step((high - low) or 1.0)
+        step = _step(max((high - low) or 1.0, FINEST * max(abs(low), abs(high))))
         self.low, self.high = floor(low / step) * step, ceil(high / step) * step
         if self.low == self.high:
             self.high = self.low + step
@@ -128,6 +132,7 @@ class _Logarithmic:
 
 def _step(reach: float) -> float:
     """A round number that divides an axis into four to eight parts."""
+    reach = max(reach, SMALLEST_REACH)
     size = 10.0 ** floor(log10(reach / 4))
     return next(size * factor for factor in (1, 2, 5, 10) if reach / (size * factor) <= 8)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
 from collections.abc import Mapping
 
 from recollect.errors import NotFound, UsageError
@@ -16,6 +15,9 @@ from recollect.serve.agents import Resume, find_agent, served
 from recollect.system import platforms
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
+# What means something between double quotes: to cmd, to PowerShell (which takes
+# typographic quotes for plain ones), or to no folder of Windows.
+_MEANS_SOMETHING = re.compile('["%!$`\u201c\u201d\u201e<>|?*]')
 
 
 def continuation(memory: Memory, ref: str) -> Continuation:
@@ -52,11 +54,17 @@ def continuation(memory: Memory, ref: str) -> Continuation:
     words = [*agent.resume.words, native_id]
     if "#" in ref:
         warnings.append("A session continues at its end, not at one of its turns.")
+    line = shell_line(session.cwd, words, windows=platforms.WINDOWS)
+    if session.cwd is not None and line == shlex.join(words):
+        warnings.append(
+            f"No shell can be given the name of the folder safely: {session.cwd!a}. "
+            "Go there first, if you trust it."
+        )
     warnings += _folder_warnings(session, needed=agent.resume.needs_folder)
     warnings += _log_warnings(session, agent.resume, memory.environ)
     return Continuation(
         session=session.id, agent=session.agent, native_id=session.native_id, cwd=session.cwd,
-        command=shell_line(session.cwd, words), words=words, asked=asked.id, warnings=warnings,
+        command=line, words=words, asked=asked.id, warnings=warnings,
     )  # fmt: skip
 
 
@@ -96,10 +104,18 @@ def _log_warnings(session: Session, resume: Resume, environ: Mapping[str, str]) 
     return [f"The log was imported from {session.source}, but the agent looks in {looks_in}."]
 
 
-def shell_line(cwd: str | None, words: list[str]) -> str:
-    """The line to paste into a shell of this system."""
-    if platforms.WINDOWS:
-        line = subprocess.list2cmdline(words)
-        return f'cd /d "{cwd}" && {line}' if cwd else line
+def shell_line(cwd: str | None, words: list[str], *, windows: bool) -> str:
+    """The line to paste into a shell of this system.
+
+    A log can claim any folder. One whose name a terminal would not show as it
+    is, or whose quotes a shell may see through, is left out: what is shown must
+    be what is run. On Windows the line is one for cmd and for PowerShell 7.
+    """
     line = shlex.join(words)
-    return f"cd {shlex.quote(cwd)} && {line}" if cwd else line
+    if not cwd or not cwd.isprintable():
+        return line
+    if windows:
+        return line if _MEANS_SOMETHING.search(cwd) else f'pushd "{cwd}" && {line}'
+    # Not an option, and not the folder before this one.
+    folder = f"./{cwd}" if cwd.startswith("-") else cwd
+    return f"cd {shlex.quote(folder)} && {line}"

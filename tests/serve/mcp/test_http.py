@@ -4,6 +4,8 @@ protocol of both eras behind that.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import http.client
 import json
 import os
@@ -13,19 +15,21 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from recollect.errors import FileRefused
 from recollect.serve.cli import main
-from recollect.serve.mcp.http import PortTaken, ensure_token, listen
+from recollect.serve.mcp.http import REQUEST_SECONDS, PortTaken, ensure_token, listen, make_config
 from tests.serve.mcp.clients import MODERN, Json, initialize, meta
 
 WAIT_SECONDS = 30
@@ -382,3 +386,77 @@ def test_it_ends_when_it_is_told_to(store: Path) -> None:
             assert made.end() == 0
     finally:
         made.close()
+
+
+# Clients that take their time
+
+
+async def closed_after(port: int, first: bytes, then: bytes, *, every: float = 0.05) -> float:
+    """How long a client is listened to that goes on with a byte now and then."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    start = time.monotonic()
+    writer.write(first)
+    end = asyncio.create_task(reader.read())
+    while not end.done() and time.monotonic() < start + WAIT_SECONDS:
+        with contextlib.suppress(ConnectionError):
+            writer.write(then)
+            await writer.drain()
+        await asyncio.wait([end], timeout=every)
+    writer.close()
+    return time.monotonic() - start
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """Answers when the whole body is there, and takes longer for that than a client may."""
+    if scope["type"] != "http":
+        return
+    while (await receive()).get("more_body"):
+        pass
+    await asyncio.sleep(2 * SHORT_SECONDS)
+    length = [(b"content-length", b"4")]
+    await send({"type": "http.response.start", "status": 200, "headers": length})
+    await send({"type": "http.response.body", "body": b"done"})
+
+
+SHORT_SECONDS = 0.4
+HEAD = b"POST / HTTP/1.1\r\nHost: x\r\n"
+
+
+def test_a_client_that_never_ends_its_request_is_closed() -> None:
+    """In its head or in its body, whatever it sends meanwhile; nobody needs the token for that.
+
+    One whose request is whole waits as long as the answer takes, also on a
+    connection that it used before.
+    """
+
+    async def use() -> tuple[list[float], list[bytes]]:
+        config = make_config(echo, request_seconds=SHORT_SECONDS)
+        config.load()
+        listening = socket.create_server(("127.0.0.1", 0))
+        server = uvicorn.Server(config)
+        port = listening.getsockname()[1]
+        running = asyncio.create_task(server._serve(sockets=[listening]))
+        slow = await asyncio.gather(
+            closed_after(port, b"", b""),
+            closed_after(port, HEAD, b"x"),
+            closed_after(port, HEAD + b"Content-Length: 9000\r\n\r\n", b"x"),
+        )
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        answers = []
+        for _ in range(2):
+            writer.write(HEAD + b"Content-Length: 2\r\n\r\nab")
+            answers.append((await reader.readuntil(b"done"))[:15])
+        writer.close()
+        server.should_exit = True
+        await running
+        return list(slow), answers
+
+    slow, answers = asyncio.run(use())
+
+    assert all(SHORT_SECONDS * 0.9 <= seconds < 5 for seconds in slow), slow
+    assert answers == [b"HTTP/1.1 200 OK"] * 2
+
+
+def test_a_request_has_twenty_seconds() -> None:
+    """Enough for any program on this machine."""
+    assert REQUEST_SECONDS == 20

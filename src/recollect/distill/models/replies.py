@@ -2,6 +2,7 @@
 
 A reply may be cut, hostile or about something else. What does not have the
 form that was asked for is refused or dropped; nothing is guessed into shape.
+What it says besides is ignored: models like to add a key of their own.
 """
 
 from __future__ import annotations
@@ -93,28 +94,28 @@ _MEMORY = "MEMORY:"
 _CONFIDENCE = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 
 
-class Told(msgspec.Struct, rename="camel", forbid_unknown_fields=True, frozen=True):
+class Told(msgspec.Struct, rename="camel", frozen=True):
     """A trace memory as it was answered."""
 
     trace_memory: str
     summary: str
 
 
-class ToldStatement(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class ToldStatement(msgspec.Struct, frozen=True):
     """Something worth knowing, and the turns that are said to show it."""
 
     text: str
     turns: list[str]
 
 
-class ToldSection(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class ToldSection(msgspec.Struct, frozen=True):
     """A section of a project's memory; without statements it stays as it is."""
 
     heading: str
     statements: list[ToldStatement]
 
 
-class ToldSkill(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class ToldSkill(msgspec.Struct, frozen=True):
     """A skill; without statements it stays as it is."""
 
     name: str
@@ -122,7 +123,7 @@ class ToldSkill(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     statements: list[ToldStatement]
 
 
-class ToldMemory(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class ToldMemory(msgspec.Struct, frozen=True):
     """A project's memory as it was answered."""
 
     sections: list[ToldSection]

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from functools import partial
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
@@ -23,9 +22,6 @@ from recollect.model.reports import Installed
 from recollect.serve import timer
 from recollect.serve.install import SCOPES, install, installable, next_steps
 from recollect.serve.output import Output
-
-# What a dry run says instead of the state.
-WOULD = {"added": "would add", "changed": "would change", "removed": "would remove"}
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -46,7 +42,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     if args.agent == timer.NAME:
         rows = timer.install(machine(memory, args), dry_run=args.dry_run)
-        return Output(rows, partial(told, dry_run=args.dry_run), note=_note(args, rows))
+        return Output(rows, told, note=_note(args, rows))
     if args.store is not None:
         raise UsageError(
             "--store does not go with an agent: its hooks use the store of your settings.",
@@ -58,7 +54,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     )
     return Output(
         rows,
-        partial(told, dry_run=args.dry_run),
+        told,
         note="\n".join(filter(None, [_note(args, rows), *_not_carried(memory, args.agent)])),
     )
 
@@ -95,7 +91,6 @@ def machine(memory: Memory, args: Namespace) -> timer.Machine:
     )
 
 
-def told(row: Installed, *, dry_run: bool = False) -> str:
+def told(row: Installed) -> str:
     """One part as a line: what was done to it, and where."""
-    state = WOULD.get(row.state, row.state) if dry_run else row.state
-    return f"{state:9} {row.part:5}  {row.path}" + (f"\n{'':17}{row.note}" if row.note else "")
+    return f"{row.state:9} {row.part:5}  {row.path}" + (f"\n{'':17}{row.note}" if row.note else "")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from functools import partial
 
 from recollect.memory import Memory
 from recollect.serve import timer
@@ -50,4 +49,4 @@ def run(memory: Memory, args: Namespace) -> Output:
         note = f"{name} was not connected. Nothing to do."
     else:
         note = "Nothing was written (dry run)." if args.dry_run else ""
-    return Output(rows, partial(told, dry_run=args.dry_run), note=note)
+    return Output(rows, told, note=note)

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from typing import Literal
 
 from recollect.errors import RecollectError, UsageError
-from recollect.model.reports import Installed, Integration
+from recollect.model.reports import Installed, InstallState, Integration
 from recollect.serve.agents import Installer, find_agent, served
 from recollect.serve.install.command import program
 from recollect.serve.install.files import Draft
@@ -23,7 +22,6 @@ from recollect.serve.install.setup import InstallScope, Setup
 __all__ = ["SCOPES", "install", "installable", "installed", "next_steps", "uninstall"]
 
 SCOPES: tuple[InstallScope, InstallScope] = ("user", "project")
-State = Literal["added", "changed", "unchanged", "removed", "skipped"]
 
 
 def installable() -> list[str]:
@@ -53,9 +51,7 @@ def install(
         _left_to(plugin, draft, setup, part) if plugin else _add(draft, setup, part)
         for part in installer.parts(setup)
     ]
-    if not dry_run:
-        draft.write()
-    return rows
+    return _carried_out(draft, rows, dry_run=dry_run)
 
 
 def uninstall(
@@ -70,8 +66,13 @@ def uninstall(
     installer, setup = _installer(agent), _setup(agent, scope, folder, environ)
     draft = _draft(setup)
     rows = [_remove(draft, setup, part) for part in installer.parts(setup)]
-    if not dry_run:
-        draft.write()
+    return _carried_out(draft, rows, dry_run=dry_run)
+
+
+def _carried_out(draft: Draft, rows: list[Installed], *, dry_run: bool) -> list[Installed]:
+    if dry_run:
+        return [row.planned() for row in rows]
+    draft.write()
     return rows
 
 
@@ -126,7 +127,7 @@ def _draft(setup: Setup) -> Draft:
     return Draft(None if setup.for_user else setup.project)
 
 
-def _row(setup: Setup, part: InstallPart, state: State, note: str = "") -> Installed:
+def _row(setup: Setup, part: InstallPart, state: InstallState, note: str = "") -> Installed:
     return Installed(
         agent=setup.agent, scope=setup.scope, part=part.name, path=part.path, state=state, note=note
     )

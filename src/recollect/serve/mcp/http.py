@@ -17,12 +17,14 @@ import stat
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hmac import compare_digest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import h11
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from recollect.errors import EXIT_UNAVAILABLE, FileRefused, RecollectError
 from recollect.serve.mcp.stdio import on_signals
@@ -30,6 +32,8 @@ from recollect.serve.output import say
 from recollect.system import platforms
 
 if TYPE_CHECKING:
+    from asyncio import Transport
+    from asyncio.events import TimerHandle
     from collections.abc import Iterator
 
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -41,6 +45,8 @@ TOKEN_FILE = "mcp-token"
 TOKEN_BYTES = 32
 # A stream that a client keeps open must not keep us from ending.
 FAREWELL_SECONDS = 1
+# A request is sent by a program on this machine; one that takes longer is not meant to end.
+REQUEST_SECONDS = 20.0
 
 
 class PortTaken(RecollectError):
@@ -162,6 +168,42 @@ class Guard:
         return None
 
 
+class _Connection(H11Protocol):
+    """Closed when a request is not whole in time, its head and its body together.
+
+    Otherwise anybody on this machine could hold all our connections open, with
+    a byte now and then and without the token.
+    """
+
+    request_seconds = REQUEST_SECONDS
+    _deadline: TimerHandle | None = None
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._keep_time()
+
+    def handle_events(self) -> None:
+        super().handle_events()
+        self._keep_time()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_time()
+        super().connection_lost(exc)
+
+    def _keep_time(self) -> None:
+        # Between two requests the time of `timeout_keep_alive` runs.
+        waits = self.timeout_keep_alive_task is None
+        if not waits or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._stop_time()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(self.request_seconds, self.transport.abort)
+
+    def _stop_time(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
 class _Listener(uvicorn.Server):
     """Ends when we say so; signals are ours."""
 
@@ -181,16 +223,22 @@ def make_app(server: Server, endpoint: Endpoint) -> Guard:
     )
 
 
-async def serve(server: Server, endpoint: Endpoint) -> None:
-    """Answer until we are told to end."""
-    config = uvicorn.Config(
-        make_app(server, endpoint),
+def make_config(app: ASGIApp, *, request_seconds: float = REQUEST_SECONDS) -> uvicorn.Config:
+    """How an application is served; who takes longer to ask than `request_seconds` is closed."""
+    connection: Any = type("_TimedConnection", (_Connection,), {"request_seconds": request_seconds})
+    return uvicorn.Config(
+        app,
+        http=connection,
         ws="none",
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=FAREWELL_SECONDS,
     )
-    listener = _Listener(config)
+
+
+async def serve(server: Server, endpoint: Endpoint) -> None:
+    """Answer until we are told to end."""
+    listener = _Listener(make_config(make_app(server, endpoint)))
 
     def stop() -> None:
         listener.should_exit = True

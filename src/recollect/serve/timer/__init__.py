@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from recollect.model.reports import Installed
-from recollect.serve.install import State
+from recollect.model.reports import Installed, InstallState
 from recollect.serve.install.files import Draft
 from recollect.serve.timer import cron, launchd, systemd, tasks
 from recollect.serve.timer.machine import Machine
@@ -36,7 +35,9 @@ def install(machine: Machine, *, dry_run: bool = False) -> list[Installed]:
         rows.append(
             _row(path, "added" if before is None else "unchanged" if before == text else "changed")
         )
-    if not dry_run and (draft.write() or not scheduler.runs(machine)):
+    if dry_run:
+        return [row.planned() for row in rows]
+    if draft.write() or not scheduler.runs(machine):
         rows[-1].note = scheduler.start(machine)
     return rows
 
@@ -53,7 +54,9 @@ def uninstall(machine: Machine, *, dry_run: bool = False) -> list[Installed]:
             _row(path, "unchanged", _ABSENT) if draft.read(path) is None else _row(path, "removed")
         )
         draft.put(path, None, copy=False)
-    if not dry_run and any(row.state == "removed" for row in rows):
+    if dry_run:
+        return [row.planned() for row in rows]
+    if any(row.state == "removed" for row in rows):
         # First, while its files are there to be found.
         scheduler.stop(machine)
         draft.write()
@@ -80,12 +83,16 @@ def _with_cron(machine: Machine, line: str | None, *, dry_run: bool) -> Installe
     after = cron.with_line(before, line)
     if before == after:
         return _row("crontab", "unchanged", _ABSENT if line is None else "")
-    if not dry_run:
-        cron.write(machine.runner, after)
     if line is None:
-        return _row("crontab", "removed")
-    return _row("crontab", "changed" if cron.with_line(before, None) != before else "added", line)
+        row = _row("crontab", "removed")
+    else:
+        there = cron.with_line(before, None) != before
+        row = _row("crontab", "changed" if there else "added", line)
+    if dry_run:
+        return row.planned()
+    cron.write(machine.runner, after)
+    return row
 
 
-def _row(path: str, state: State, note: str = "") -> Installed:
+def _row(path: str, state: InstallState, note: str = "") -> Installed:
     return Installed(agent=NAME, scope="user", part="timer", path=path, state=state, note=note)
