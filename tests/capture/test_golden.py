@@ -48,7 +48,8 @@ def _lines(agent: str, folder: Path) -> list[str]:
             told = {
                 name: value
                 for name, value in msgspec.structs.asdict(shown).items()
-                if value is not None
+                # Hardly a format tells what is cached for an hour.
+                if value is not None and (value or name != "cache_write_1h")
             }
             text = msgspec.json.encode({type(shown).__name__: told}).decode()
             lines.append(text.replace(root, "ROOT") + "\n")

@@ -11,6 +11,7 @@ import pytest
 
 from recollect.capture.prices import Prices, Rates, table_rates
 from recollect.model.logs import Usage
+from tests.builders.claude_code import tokens
 from tests.builders.homes import chat, claude_log, everything, memory, small_talk
 
 
@@ -36,7 +37,7 @@ def usage(model: str | None, day: str | None = "2026-01-01", **tokens: int) -> U
 
 
 def test_a_known_model_is_priced_by_every_kind_of_token() -> None:
-    """Opus 4.5: 5, 0.5, 6.25 and 25 dollars a million."""
+    """Opus 4.5: 5, 0.5, 6.25 and 25 dollars a million; 10 to keep what is cached for an hour."""
     prices = Prices(Remembered())
     million = 1_000_000
 
@@ -44,11 +45,15 @@ def test_a_known_model_is_priced_by_every_kind_of_token() -> None:
         prices.cost(usage("claude-opus-4-5", **{kind: million}))
         for kind in ("input", "cache_read", "cache_write", "output")
     ]
+    for_an_hour = prices.cost(
+        usage("claude-opus-4-5", cache_write=million, cache_write_1h=million // 2)
+    )
     together = prices.cost(
         usage("claude-opus-4-5", input=1000, cache_read=2000, cache_write=100, output=50)
     )
 
     assert costs == pytest.approx([5.0, 0.5, 6.25, 25.0])
+    assert for_an_hour == pytest.approx((6.25 + 10.0) / 2)
     assert together == pytest.approx((1000 * 5 + 2000 * 0.5 + 100 * 6.25 + 50 * 25) / 1e6)
 
 
@@ -67,8 +72,15 @@ def test_reasoning_is_part_of_the_output_and_not_billed_twice() -> None:
         "",
         "<synthetic>",
         "llama-3.3-70b-versatile",
-        "deepseek-chat",
+        "deepseek/deepseek-chat",
+        "openai/gpt-oss-120b",
         "qwen/qwen3-coder",
+        "qwen3-coder",
+        "gpt-oss-120b",
+        "deepseek-r1:14b",
+        "deepseek-r1-distill-llama-70b",
+        "qwen3-235b-a22b",
+        "accounts/fireworks/models/glm-4p6",
         "\0",
         "a" * 5000,
     ],
@@ -76,6 +88,47 @@ def test_reasoning_is_part_of_the_output_and_not_billed_twice() -> None:
 def test_a_model_that_is_not_in_the_table_has_no_price(model: str) -> None:
     """Nor has one that third parties serve: what they asked for is not in the log."""
     assert Prices(Remembered()).cost(usage(model, input=1000, output=1000)) is None
+
+
+@pytest.mark.parametrize(
+    ("model", "read", "written"),
+    [
+        ("deepseek-v3.2", 0.2288, 0.3432),
+        ("glm-4.6", 0.6, 2.2),
+        ("GLM-5", 1.0, 3.2),
+        ("GLM-5-Turbo", 0.69, 3.034),
+        ("MiniMax-M2", 0.3, 1.2),
+        ("kimi-k2.7-code", 0.95, 4.0),
+        ("moonshot-ai/kimi-k2.7-code", 0.95, 4.0),
+        ("qwen3-coder-plus", 0.65, 3.25),
+        ("mistral-large-latest", 2.0, 6.0),
+        ("grok-code-fast-1", 0.2, 1.5),
+        ("x-ai/grok-code-fast-1", 0.2, 1.5),
+        ("anthropic/claude-opus-4.5", 5.0, 25.0),
+        ("command-a-03-2025", 2.5, 10.0),
+        ("sonar-pro", 3.0, 15.0),
+    ],
+)
+def test_a_maker_that_sells_its_own_model_has_its_price(
+    model: str, read: float, written: float
+) -> None:
+    """What GLM costs in China is asked only of a model that is sold nowhere else."""
+    prices = Prices(Remembered())
+
+    assert prices.cost(usage(model, input=1_000_000)) == pytest.approx(read)
+    assert prices.cost(usage(model, output=1_000_000)) == pytest.approx(written)
+
+
+def test_a_price_for_certain_hours_is_the_price_of_those_hours() -> None:
+    """In 2025 DeepSeek asked half as much from 16:30 to 0:30."""
+    remembered = Remembered()
+    times = ("2025-06-01T16:29", "2025-06-01T16:30", "2025-06-02T00:29", "2025-06-02T00:30")
+    by_day, by_night = 0.27, 0.135
+
+    for _ in range(2):
+        prices = Prices(remembered)
+        costs = [prices.cost(usage("deepseek-chat", time, input=1_000_000)) for time in times]
+        assert costs == pytest.approx([by_day, by_night, by_night, by_day])
 
 
 def test_without_model_or_time_there_is_no_price() -> None:
@@ -97,6 +150,7 @@ def test_a_long_prompt_is_billed_wholly_at_its_step() -> None:
         input=[(0, 1.0), (200_000, 2.0)],
         cache_read=[(0, 0.1), (200_000, 0.2)],
         cache_write=[(0, 1.5)],
+        cache_write_1h=[(0, 2.0)],
         output=[(0, 10.0), (200_000, 15.0)],
     )
 
@@ -190,6 +244,24 @@ def test_an_unknown_cost_is_null_and_never_nought(home: Path) -> None:
         "3": (None, [None]),
     }
     assert (row.cost_usd, row.unpriced_calls, row.model_calls) == (pytest.approx(2 * known), 1, 3)
+
+
+def test_a_session_tells_what_it_cached_for_an_hour_and_pays_for_it(home: Path) -> None:
+    talk = chat(1)
+    talk.user("what is it worth")
+    split = {"ephemeral_5m_input_tokens": 10, "ephemeral_1h_input_tokens": 90}
+    talk.reply("a known price", usage=tokens(cache_creation=split))
+    claude_log(home, talk)
+
+    with memory(home) as mind:
+        mind.import_logs()
+        (detail,) = everything(mind).values()
+        (row,) = mind.stats("all")
+
+    cost = (4 * 5 + 2000 * 0.5 + 10 * 6.25 + 90 * 10 + 50 * 25) / 1e6
+    assert (detail.tokens.cache_write, detail.tokens.cache_write_1h) == (100, 90)
+    assert row.tokens == detail.tokens
+    assert (detail.cost_usd, row.cost_usd) == (pytest.approx(cost), pytest.approx(cost))
 
 
 def test_the_price_table_is_not_loaded_for_a_model_that_is_known(home: Path) -> None:

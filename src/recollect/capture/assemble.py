@@ -23,7 +23,7 @@ _SESSION_FIELDS = tuple(
 _TURN_FIELDS = tuple(
     name for name in TurnFacts.__struct_fields__ if name not in ("session", "turn", "telemetry")
 )
-_COUNTED = ("input", "cache_read", "cache_write", "output", "reasoning")
+_COUNTED = ("input", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning")
 
 
 def assemble(items: Iterable[Item]) -> Iterator[Batch]:

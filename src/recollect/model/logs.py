@@ -161,6 +161,7 @@ class Usage(Struct, kw_only=True, gc=False):
     input: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    cache_write_1h: int = 0
     output: int = 0
     reasoning: int = 0
     cost_usd: float | None = None

@@ -16,11 +16,16 @@ Outcome = Literal["success", "partial", "fail", "uncertain", "abandoned"]
 
 
 class Tokens(Struct, kw_only=True):
-    """Token counts as every adapter reports them; `output` includes `reasoning`."""
+    """Token counts as every adapter reports them.
+
+    `output` includes `reasoning`, and `cache_write` what was written to be
+    kept for an hour, which costs more.
+    """
 
     input: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    cache_write_1h: int = 0
     output: int = 0
     reasoning: int = 0
 

@@ -472,6 +472,21 @@ def test_cache_writes_may_be_told_by_lifetime_only(log: Path) -> None:
     assert [usage.cache_write for usage in of(written(chat, log), Usage)] == [42, 42]
 
 
+def test_what_is_cached_for_an_hour_is_counted_apart(log: Path) -> None:
+    """It costs more; of the lines of one message the largest figure is true."""
+    chat = Conversation()
+    chat.user("Hello")
+    split = {"ephemeral_5m_input_tokens": 30, "ephemeral_1h_input_tokens": 12}
+    chat.reply("One", usage=tokens(write=42, cache_creation=split))
+    chat.reply("Two", usage=tokens(write=42, cache_creation={"ephemeral_1h_input_tokens": 99}))
+    chat.reply("Three", usage=tokens(write=42, cache_creation={"ephemeral_1h_input_tokens": "x"}))
+    chat.reply("Four", usage=tokens(write=42))
+
+    found = [(usage.cache_write, usage.cache_write_1h) for usage in of(written(chat, log), Usage)]
+
+    assert found == [(42, 12), (42, 42), (42, 0), (42, 0)]
+
+
 def test_what_a_sub_agent_spent_is_not_counted_in_its_parent(log: Path) -> None:
     """The result repeats what the sub-agent's own file holds, and so does its progress."""
     chat = Conversation()

@@ -197,6 +197,7 @@ def _tokens(passages: list[Passage]) -> Tokens:
         total.input += spent.input
         total.cache_read += spent.cache_read
         total.cache_write += spent.cache_write
+        total.cache_write_1h += spent.cache_write_1h
         total.output += spent.output
         total.reasoning += spent.reasoning
     return total

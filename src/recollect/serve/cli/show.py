@@ -65,6 +65,7 @@ def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
         return _turn(row, whole=whole)
     cost = "unknown" if row.cost_usd is None else f"${row.cost_usd:.4f}"
     tokens = row.tokens
+    hour = f" ({tokens.cache_write_1h} for an hour)" if tokens.cache_write_1h else ""
     hidden = sum(not turn.live for turn in row.turn_list)
     lines = [
         f"{row.id}  {row.title or '(untitled)'}",
@@ -72,7 +73,7 @@ def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
         f"{row.project or '-'}",
         f"{row.started_at or '-'} to {row.ended_at or '-'}  {row.cwd or ''}",
         f"tokens: input {tokens.input}, cache read {tokens.cache_read}, cache write "
-        f"{tokens.cache_write},"
+        f"{tokens.cache_write}{hour},"
         f" output {tokens.output} (reasoning {tokens.reasoning}); cost {cost}",
     ]
     if row.parent:

@@ -121,16 +121,18 @@ def spent(db: Database, turns: str, number: int) -> tuple[Tokens, float | None]:
     row = db.rows(
         f"""
         select coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
-               coalesce(sum(output), 0), coalesce(sum(reasoning), 0),
+               coalesce(sum(cache_write_1h), 0), coalesce(sum(output), 0),
+               coalesce(sum(reasoning), 0),
                case when count(*) = count(cost_usd) then sum(cost_usd) end
           from usage where turn {turns}
         """,
         (number,),
     )[0]
     tokens = Tokens(
-        input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4]
-    )
-    return tokens, None if row[5] is None else round(row[5], 6)
+        input=row[0], cache_read=row[1], cache_write=row[2], cache_write_1h=row[3],
+        output=row[4], reasoning=row[5],
+    )  # fmt: skip
+    return tokens, None if row[6] is None else round(row[6], 6)
 
 
 class Sessions:

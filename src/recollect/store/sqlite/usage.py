@@ -81,18 +81,19 @@ class UsageSums:
 
     def _spend(self, group: str, clause: str, values: list[Any], row: Any) -> None:
         columns = """
-            count(*), sum(input), sum(cache_read), sum(cache_write), sum(output), sum(reasoning),
-            sum(cost_usd), count(*) - count(cost_usd)
+            count(*), sum(input), sum(cache_read), sum(cache_write), sum(cache_write_1h),
+            sum(output), sum(reasoning), sum(cost_usd), count(*) - count(cost_usd)
         """
         tables = f"{_TURNS} join usage on usage.turn = turns.id"
-        for name, calls, read, cached, written, output, reasoning, cost, unpriced in self._sums(
+        for name, calls, *tokens, cost, unpriced in self._sums(
             group, columns, tables, clause, values
         ):
+            read, cached, written, written_1h, output, reasoning = tokens
             one = row(name)
             one.model_calls, one.unpriced_calls = calls, unpriced
             one.tokens = Tokens(
                 input=read, cache_read=cached, cache_write=written,
-                output=output, reasoning=reasoning,
+                cache_write_1h=written_1h, output=output, reasoning=reasoning,
             )  # fmt: skip
             one.cost_usd = None if cost is None else round(cost, 6)
 

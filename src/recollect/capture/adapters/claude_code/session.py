@@ -200,9 +200,11 @@ class ClaudeItems:
         are_counts = type(fresh) is type(read) is type(write) is type(output) is int
         if not are_counts or (fresh | read | write | output) >> 53:
             fresh, read, write, output = map(count, (fresh, read, write, output))
-        if not write and type(spent.cache_creation) is dict:
-            # Only its split by lifetime is given.
-            write = sum(map(count, spent.cache_creation.values()))
+        write_1h = 0
+        if type(spent.cache_creation) is dict:
+            # What lives for an hour costs more. Some logs give only this split.
+            write = write or sum(map(count, spent.cache_creation.values()))
+            write_1h = min(write, count(spent.cache_creation.get("ephemeral_1h_input_tokens")))
         details = spent.output_tokens_details
         reasoning = count(details.get("thinking_tokens")) if type(details) is dict else 0
         telemetry["context_tokens"] = fresh + read + write
@@ -222,6 +224,7 @@ class ClaudeItems:
                 usage.input = max(usage.input, fresh)
                 usage.cache_read = max(usage.cache_read, read)
                 usage.cache_write = max(usage.cache_write, write)
+                usage.cache_write_1h = max(usage.cache_write_1h, write_1h)
                 usage.output = max(usage.output, output)
                 usage.reasoning = max(usage.reasoning, reasoning)
                 return
@@ -235,6 +238,7 @@ class ClaudeItems:
             input=fresh,
             cache_read=read,
             cache_write=write,
+            cache_write_1h=write_1h,
             output=output,
             reasoning=reasoning,
         )

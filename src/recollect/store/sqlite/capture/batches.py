@@ -448,8 +448,8 @@ class BatchWriter:
             self.rows.usages.append(
                 (
                     f"{self.agent}:{usage.key}", turn, usage.model, usage.at,
-                    usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning,
-                    cost,
+                    usage.input, usage.cache_read, usage.cache_write, usage.cache_write_1h,
+                    usage.output, usage.reasoning, cost,
                 )
             )  # fmt: skip
 

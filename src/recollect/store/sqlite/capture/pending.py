@@ -29,13 +29,15 @@ _INSERT_CALL = """
 # a session by a turn that is part of the conversation.
 _INSERT_USAGE = """
     insert into usage (
-      key, turn, model, at, input, cache_read, cache_write, output, reasoning, cost_usd
+      key, turn, model, at, input, cache_read, cache_write, cache_write_1h, output, reasoning,
+      cost_usd
     )
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     on conflict (key) do update set
       input = max(input, excluded.input),
       cache_read = max(cache_read, excluded.cache_read),
       cache_write = max(cache_write, excluded.cache_write),
+      cache_write_1h = max(cache_write_1h, excluded.cache_write_1h),
       output = max(output, excluded.output),
       reasoning = max(reasoning, excluded.reasoning),
       model = coalesce(model, excluded.model),

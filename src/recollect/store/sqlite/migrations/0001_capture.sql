@@ -123,7 +123,7 @@ create table tool_calls (
 create index tool_calls_pending on tool_calls (turn, pending) where pending is not null;
 
 -- One model call, counted once however many files repeat it. An unknown price
--- is null, never 0.
+-- is null, never 0. What was written to a cache for an hour is part of cache_write.
 create table usage (
   id          integer primary key,
   key         text not null unique,
@@ -133,6 +133,7 @@ create table usage (
   input       integer not null,
   cache_read  integer not null,
   cache_write integer not null,
+  cache_write_1h integer not null,
   output      integer not null,
   reasoning   integer not null,
   cost_usd    real

@@ -51,11 +51,17 @@ def passages(db: Database, session: int, *, short: bool = False) -> list[Passage
     """
     spent = {
         turn: Tokens(
-            input=row[0], cache_read=row[1], cache_write=row[2], output=row[3], reasoning=row[4]
+            input=row[0],
+            cache_read=row[1],
+            cache_write=row[2],
+            cache_write_1h=row[3],
+            output=row[4],
+            reasoning=row[5],
         )
         for turn, *row in db.rows(
             """
-            select turn, sum(input), sum(cache_read), sum(cache_write), sum(output), sum(reasoning)
+            select turn, sum(input), sum(cache_read), sum(cache_write), sum(cache_write_1h),
+                   sum(output), sum(reasoning)
               from usage where turn in (select id from turns where session = ?) group by turn
             """,
             (session,),
