@@ -41,8 +41,15 @@ def remote(url: str, name: str = "origin") -> str:
         ("git@github.com:ada/shop.git", "github.com/ada/shop"),
         ("ssh://git@github.com:2222/ada/shop.git/", "github.com/ada/shop"),
         ("github.com:ada/shop", "github.com/ada/shop"),
+        ("ssh://git@ssh.github.com:443/ada/shop.git", "github.com/ada/shop"),
+        ("git@ssh.github.com:ada/shop.git", "github.com/ada/shop"),
+        ("ssh://git@altssh.gitlab.com:443/ada/shop.git", "gitlab.com/ada/shop"),
+        ("https://github.com./ada/shop", "github.com/ada/shop"),
+        ("ssh://git@[2001:db8::1]:22/ada/shop.git", "[2001:db8::1]/ada/shop"),
         ("/srv/git/shop.git", None),
         ("../shop", None),
+        ("C:/git/shop", None),
+        ("c:\\git\\shop", None),
         ("", None),
         ("https://", None),
         ("git@", None),
@@ -51,6 +58,32 @@ def remote(url: str, name: str = "origin") -> str:
 def test_a_remote_has_one_name_however_it_is_spelt(url: str, expected: str | None) -> None:
     """And no password in it."""
     assert normalised(url) == expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example#@github.com/ada/shop",
+        "https://evil.example?@github.com/ada/shop",
+        "https://evil.example\\@github.com/ada/shop",
+        "https://evil.example/@github.com/ada/shop",
+        "https://github.com@evil.example/ada/shop",
+        "https://github.com:443@evil.example/ada/shop",
+        "ssh://evil.example#@github.com/ada/shop",
+    ],
+)
+def test_a_remote_is_of_the_host_that_it_leads_to(url: str) -> None:
+    """Memories are keyed by remotes: one that only looks like another's would be told them."""
+    named = normalised(url)
+
+    assert named is not None
+    assert named.startswith("evil.example/")
+
+
+@pytest.mark.parametrize("url", ["evil.example#@github.com:ada/shop", "a\\@github.com:ada/shop"])
+def test_a_user_that_may_be_a_host_names_no_project(url: str) -> None:
+    """Readers differ in where such a host ends."""
+    assert normalised(url) is None
 
 
 @given(st.text(max_size=60))

@@ -17,6 +17,7 @@ from recollect.memory import Memory
 from recollect.model.reports import RepairReport
 from recollect.serve.cli import COMMANDS, load, main, parser
 from recollect.serve.output import counted
+from tests.builders.claude_code import Conversation
 from tests.conftest import move_into
 
 SAMPLES = Path(recollect.__file__).parent / "samples"
@@ -630,6 +631,27 @@ def test_what_a_log_says_cannot_steer_the_terminal(
     from recollect.serve.output import printable
 
     assert printable("a\x1b[31mred\x1b[0m \x1b]0;title\x07b\x08c\n\td") == "ared b�c\n\td"
+
+
+def test_json_cannot_steer_the_terminal_either(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """People look at it, and programs read the same as before."""
+    said = "caf\u00e9 \u732b \x1b[31m \x9b2J \u202eright to left\u202c \u2066x \U000e0041 end"
+    log = home / ".claude" / "projects" / "-home-ada-shop" / "one.jsonl"
+    log.parent.mkdir(parents=True)
+    talk = Conversation("one")
+    talk.user(said)
+    log.write_text("".join(talk.lines))
+    assert main(["import"]) == 0
+    capsys.readouterr()
+
+    assert main(["show", "one#1", "--json"]) == 0
+
+    printed = capsys.readouterr().out
+    assert printed.removesuffix("\n").isprintable()
+    assert "caf\u00e9 \u732b" in printed
+    assert json.loads(printed)["prompt"] == said
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -12,6 +12,7 @@ from recollect.errors import EXIT_NOTHING_FOUND
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from re import Match
     from typing import Any
 
     from recollect.errors import RecollectError
@@ -111,7 +112,28 @@ def placed(row: Any) -> str:
 
 
 def to_json(row: Any) -> str:
-    """One row as a line of JSON."""
+    """One row as a line of JSON.
+
+    What would act on a terminal that the line is printed to, or show it in another
+    order than it has, is escaped: programs read the same.
+    """
+    line = _encoded(row)
+    if line.isprintable():
+        return line
+    import re
+
+    return re.sub(r"[^\x20-\x7e]+", _escaped, line)
+
+
+def _escaped(found: Match[str]) -> str:
+    if found[0].isprintable():
+        return found[0]
+    import json
+
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in found[0])
+
+
+def _encoded(row: Any) -> str:
     if hasattr(row, "as_dict"):
         row = row.as_dict()
     if isinstance(row, dict) and "msgspec" not in sys.modules:

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 _CONFIG_BYTES = 1 << 18
 # No system that agents run on has longer ones; every folder above would be looked at.
 _PATH_CHARACTERS = 4_096
+_HOST_ENDS = ("/", "\\", "?", "#")
+# Where services answer ssh on the port of https, for those behind a firewall.
+_SSH_HOSTS = {
+    "ssh.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com",
+    "altssh.bitbucket.org": "bitbucket.org",
+}
 
 
 def name_of(folder: str) -> tuple[str, Kind]:
@@ -34,21 +41,29 @@ def name_of(folder: str) -> tuple[str, Kind]:
 def normalised(remote: str) -> str | None:
     """A remote as host/path: the same for https, ssh and scp
     spellings, without user, port or `.git`.
+
+    What another reader may take for the end of the host ends it here: a remote
+    must not pass for one of a host that it does not lead to.
     """
     remote = remote.strip()
     scheme, separator, rest = remote.partition("://")
     if separator and _is_scheme(scheme):
-        authority, _, path = rest.partition("/")
-        host = authority.rpartition("@")[2].partition(":")[0]
+        ends = [found for mark in _HOST_ENDS if (found := rest.find(mark)) >= 0]
+        end = min(ends, default=len(rest))
+        place, path = rest[:end].rpartition("@")[2], rest[end + 1 :]
+        host = place[: place.find("]") + 1] or place.partition(":")[0]
     else:
-        # As scp spells it: user@host:path.
+        # As scp spells it: user@host:path. One letter is a drive of Windows.
         place, _, path = remote.partition(":")
-        if "/" in place or len(place.split()) != 1 or path.startswith("//"):
+        if len(place) < 2 or any(mark in place for mark in _HOST_ENDS):
             return None
-        user, at, host = place.partition("@")
+        if len(place.split()) != 1 or path.startswith("//"):
+            return None
+        user, at, host = place.rpartition("@")
         host = host if at and user else place
     path = path.strip("/").removesuffix(".git").strip("/")
-    return f"{host.lower()}/{path}" if host and path else None
+    host = host.lower().rstrip(".")
+    return f"{_SSH_HOSTS.get(host, host)}/{path}" if host and path else None
 
 
 def _is_scheme(text: str) -> bool:

@@ -15,6 +15,7 @@ from recollect.capture.adapters import Adapter
 from recollect.model.logs import Checkpoint, Event, Problem, TurnFacts
 from recollect.model.sessions import Tokens
 from recollect.testing.damage import (
+    add_marks,
     damaged,
     earlier_states,
     read_with_wal,
@@ -140,6 +141,15 @@ class AdapterContract:
                 if name == "binary" and str(file) in paths:
                     assert problems, f"{file.name}, {name}"
                 file.write_bytes(whole)
+
+    def test_a_byte_order_mark_costs_nothing(self, sample: Sample, tmp_path: Path) -> None:
+        """Editors and programs of Windows put one before the first line."""
+        folder = copy_sample(sample, tmp_path)
+        before = everything(self.make(), folder)
+
+        add_marks(folder)
+
+        assert live_turns(everything(self.make(), folder)) == live_turns(before)
 
     def test_what_nobody_knows_is_counted_and_the_rest_is_read(
         self, sample: Sample, tmp_path: Path

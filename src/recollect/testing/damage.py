@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import random
 import re
@@ -99,6 +100,18 @@ def touch(folder: Path) -> None:
     for path in files(folder):
         found = path.stat()
         os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns + 1_000_000))
+
+
+def add_marks(folder: Path) -> None:
+    """Put a byte order mark before every text."""
+    for path in files(folder):
+        data = path.read_bytes()
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            path.write_bytes(codecs.BOM_UTF8 + data)
 
 
 def damaged(file: Path) -> Iterator[tuple[str, bytes]]:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from recollect.capture.logs.lines import UnreadableSource, open_log
+from recollect.capture.logs.lines import UnreadableSource, open_log, without_mark
 
 Shape = TypeVar("Shape")
 
@@ -32,7 +32,7 @@ def read_bytes(path: str, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
             size = os.fstat(file.fileno()).st_size
             if size > limit:
                 raise UnreadableSource(f"a document of {size} bytes, which is more than {limit}")
-            return file.read(limit + 1)[:limit]
+            return without_mark(file.read(limit + 1)[:limit])
     except OSError as error:
         raise UnreadableSource(str(error)) from error
 

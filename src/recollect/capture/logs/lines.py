@@ -33,6 +33,8 @@ BLOCK_BYTES = 16 << 20
 MAX_LINE_BYTES = 64 << 20
 ZST_MAX_BYTES = 2 << 30
 ZST_MAX_RATIO = 200
+# What some editors and programs of Windows put before the first line; it is no part of it.
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class LineNumbers:
@@ -93,11 +95,16 @@ def read_head(path: str, most_bytes: int = 1 << 16) -> bytes:
     except UnreadableSource:
         return b""
     try:
-        return os.read(descriptor, most_bytes)
+        return without_mark(os.read(descriptor, most_bytes))
     except OSError:
         return b""
     finally:
         os.close(descriptor)
+
+
+def without_mark(data: bytes) -> bytes:
+    """The first bytes of a file without a byte order mark."""
+    return data.removeprefix(_BYTE_ORDER_MARK)
 
 
 def _why(error: OSError) -> str:
@@ -123,6 +130,8 @@ def _cut(path: str, read: Callable[[], bytes], position: int) -> Iterator[LineBl
     rest: list[bytes] = []
     rest_bytes = 0
     while chunk := read():
+        if not position and not rest_bytes and chunk.startswith(_BYTE_ORDER_MARK):
+            chunk, position = without_mark(chunk), len(_BYTE_ORDER_MARK)
         cut = chunk.rfind(b"\n") + 1
         if not cut:
             rest_bytes += len(chunk)

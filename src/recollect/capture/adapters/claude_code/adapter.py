@@ -12,7 +12,14 @@ from recollect.capture.adapters.claude_code.records import DECODER
 from recollect.capture.adapters.claude_code.session import ClaudeLog, ClaudeState
 from recollect.capture.adapters.claude_code.tree import ClaudeTurnTree
 from recollect.capture.logs.folders import list_folder, name_in_text
-from recollect.capture.logs.lines import LineBlock, UnreadableSource, blocks, open_log, records
+from recollect.capture.logs.lines import (
+    LineBlock,
+    UnreadableSource,
+    blocks,
+    open_log,
+    records,
+    without_mark,
+)
 from recollect.model.logs import Checkpoint, Item, Problem, Source
 
 _SUFFIX = ".jsonl"
@@ -216,7 +223,7 @@ def _meta(source: Source) -> dict[str, object]:
         return {}
     with os.fdopen(descriptor, "rb") as file:
         try:
-            noted = msgspec.json.decode(file.read(_META_BYTES))
+            noted = msgspec.json.decode(without_mark(file.read(_META_BYTES)))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return {}
     if not isinstance(noted, dict):

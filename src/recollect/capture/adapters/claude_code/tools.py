@@ -128,12 +128,12 @@ def _overflowed(path: str) -> str | None:
     with os.fdopen(descriptor, "rb") as file:
         size = os.fstat(descriptor).st_size
         if size <= _OVERFLOW_BYTES:
-            return file.read(_OVERFLOW_BYTES).decode("utf-8", "replace")
+            return file.read(_OVERFLOW_BYTES).decode("utf-8-sig", "replace")
         head = file.read(_OVERFLOW_BYTES // 2)
         file.seek(size - _OVERFLOW_BYTES // 2)
         tail = file.read(_OVERFLOW_BYTES // 2)
     gap = f"\n[{size - len(head) - len(tail)} bytes left out]\n"
-    return head.decode("utf-8", "replace") + gap + tail.decode("utf-8", "replace")
+    return head.decode("utf-8-sig", "replace") + gap + tail.decode("utf-8", "replace")
 
 
 def exit_code(text: str | None) -> int | None:

@@ -23,6 +23,7 @@ from recollect.capture.logs.lines import (
     blocks,
     open_log,
     records,
+    without_mark,
 )
 from recollect.capture.logs.values import Fields, fields_of, text_of
 from recollect.model.logs import Checkpoint, Item, Problem, Source
@@ -232,7 +233,7 @@ def _read_index(path: str) -> dict[str, str]:
     descriptor = open_log(path)
     with os.fdopen(descriptor, "rb") as file:
         file.seek(max(0, os.fstat(file.fileno()).st_size - INDEX_BYTES))
-        for line in file.read(INDEX_BYTES).splitlines():
+        for line in without_mark(file.read(INDEX_BYTES)).splitlines():
             try:
                 entry = _names.decode(line)
             except (msgspec.MsgspecError, UnicodeError, RecursionError):
