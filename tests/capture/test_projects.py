@@ -58,6 +58,7 @@ def project_of(mind: Memory, number: int) -> str | None:
         "http://GitHub.com:80/ada/shop.git",
         "ssh://git@github.com/ada/shop.git",
         "ssh://git@github.com:22/ada/shop",
+        "ssh://git@ssh.github.com:443/ada/shop.git",
         "git://github.com/ada/shop.git",
         "git+ssh://git@github.com/ada/shop.git",
         "git@github.com:ada/shop.git",
@@ -253,6 +254,40 @@ def test_a_folder_that_turns_out_to_be_a_repository_is_shown_under_its_name(
                 merged=[str(shop)],
             )
         ]
+
+
+@pytest.mark.parametrize("named", ["", ".claude", ".claude/projects", "each log"])
+def test_five_ways_into_a_repository_are_one_project_however_its_logs_are_named(
+    home: Path, tmp_path: Path, named: str
+) -> None:
+    """A hook imports by path, and so may a person: these are still folders of this machine."""
+    shop = git_folder(tmp_path / "shop", ("origin", "git@github.com:ada/shop.git"))
+    inner = shop / "src" / "till"
+    inner.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(shop)
+    folders = [shop, worktree(shop, tmp_path / "hotfix", "hotfix"), inner, tmp_path / "link"]
+    logs = [
+        claude_log(home, small_talk(number, cwd=str(folder)))
+        for number, folder in enumerate([*folders, shop / "src"], 1)
+    ]
+
+    with memory(home) as mind:
+        for path in logs if named == "each log" else [home / named]:
+            mind.import_logs([path])
+
+        assert [(row.key, row.sessions) for row in mind.projects.all()] == [
+            ("github.com/ada/shop", 5)
+        ]
+
+
+def test_a_copy_of_a_home_says_nothing_about_the_folders_here(home: Path, tmp_path: Path) -> None:
+    shop = git_folder(tmp_path / "shop", ("origin", "git@github.com:ada/shop.git"))
+    claude_log(tmp_path / "old-laptop", small_talk(1, cwd=str(shop)))
+
+    with memory(home) as mind:
+        mind.import_logs([tmp_path / "old-laptop"])
+
+        assert project_of(mind, 1) == str(shop)
 
 
 def test_both_agents_share_a_project(home: Path) -> None:

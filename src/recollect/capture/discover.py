@@ -22,7 +22,8 @@ _DEPTH = 12
 class Found(NamedTuple):
     """A source with the adapter that reads it.
 
-    `local` when its folders are those of this machine.
+    `local` when its folders are those of this machine: it lies where agents of this
+    user leave their logs, whoever named it.
     """
 
     adapter: Adapter
@@ -53,7 +54,29 @@ def everywhere(
     for path in extra:
         path = os.path.expanduser(path)
         if os.path.lexists(path):
-            yield from below(adapters, path)
+            yield from named(adapters, path, home, environ)
+
+
+def named(
+    adapters: list[Adapter],
+    path: str,
+    home: str,
+    environ: Mapping[str, str],
+    known_agent: Callable[[str], str | None] = lambda path: None,
+) -> Iterator[Found]:
+    """Every log at or below a path that a person, or a hook, named.
+
+    Those below the roots of this user are local: an import by path is no reason
+    to take them for somebody else's.
+    """
+    own = [
+        os.path.join(os.path.realpath(root), "")
+        for adapter in adapters
+        for root in _distinct(adapter.roots(home, environ))
+    ]
+    for item in below(adapters, path, known_agent):
+        real = os.path.realpath(item.source.path)
+        yield item._replace(local=any(real.startswith(root) for root in own))
 
 
 def in_projects(adapters: list[Adapter], worked_in: Callable[[], Iterable[str]]) -> Iterator[Found]:
@@ -68,7 +91,7 @@ def in_projects(adapters: list[Adapter], worked_in: Callable[[], Iterable[str]])
 def below(
     adapters: list[Adapter], path: str, known_agent: Callable[[str], str | None] = lambda path: None
 ) -> Iterator[Found]:
-    """Every log at or below a path that a person named.
+    """Every log at or below a path, as if its folders were nobody's here.
 
     `known_agent` tells whose log a file was the last time, so that a growing
     one need not be recognised at every step.

@@ -72,19 +72,21 @@ class MemoryAgents:
         from recollect.system import platforms
 
         self._looked_in = None
-        adapters = self.adapters(agents)
+        adapters, home, environ = self.adapters(agents), platforms.user_home(), self.shared.environ
         found: Iterator[Found]
         if paths:
             found = (
                 item
                 for path in paths
-                for item in discover.below(adapters, os.fspath(path), self._known_agent)
+                for item in discover.named(
+                    adapters, os.fspath(path), home, environ, self._known_agent
+                )
             )
         else:
             found = discover.everywhere(
                 adapters,
-                platforms.user_home(),
-                self.shared.environ,
+                home,
+                environ,
                 self.shared.settings.texts("sources.extra"),
                 self._look_in_projects,
             )
