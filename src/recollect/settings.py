@@ -1,5 +1,7 @@
 """The one frozen Settings: defaults, then config.toml, then the environment.
 
+Every key can be set for one process by the variable that `variable_of` names.
+
 `recollect search` is started thousands of times a day and may not afford a
 TOML parser, so what config.toml says is kept flattened in a small cache beside
 it, for as long as the file's size and time do not change.
@@ -144,35 +146,95 @@ KEYS: dict[str, tuple[object, str]] = {
 }
 
 
+# Keys that may be less than 0, which then means: all.
+_SIGNED = ("embed.gpu_layers",)
+_NAMES = {
+    str: "text", bool: "true or false", int: "a whole number", float: "a number",
+    list: "a list", dict: "a table",
+}  # fmt: skip
+_YES_OR_NO = {"true": True, "1": True, "yes": True, "on": True,
+              "false": False, "0": False, "no": False, "off": False}  # fmt: skip
+
+
 class Settings:
-    """What the user wants, resolved once per process; read as attributes' names in KEYS."""
+    """What the user wants, resolved once per process; read as attributes' names in KEYS.
 
-    __slots__ = ("_values", "home", "store")
+    `named_config` is the file that was chosen instead of the usual config.toml, if one was.
+    """
 
-    def __init__(self, home: str, store: str, values: Mapping[str, object]) -> None:
+    __slots__ = ("_changed", "_values", "home", "named_config", "store")
+
+    def __init__(
+        self,
+        home: str,
+        store: str,
+        values: Mapping[str, object],
+        *,
+        named_config: str | None = None,
+        changed: Mapping[str, object] | None = None,
+    ) -> None:
         object.__setattr__(self, "home", home)
         object.__setattr__(self, "store", store)
+        object.__setattr__(self, "named_config", named_config)
         object.__setattr__(self, "_values", values)
+        object.__setattr__(self, "_changed", changed or {})
 
     home: str
     store: str
+    named_config: str | None
     _values: Mapping[str, object]
+    _changed: Mapping[str, object]
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("settings are frozen")
 
     @classmethod
     def load(
-        cls, environ: Mapping[str, str] | None = None, *, store: str | None = None
+        cls,
+        environ: Mapping[str, str] | None = None,
+        *,
+        store: str | None = None,
+        config: str | None = None,
+        changed: Mapping[str, object] | None = None,
     ) -> Settings:
-        """The settings of this environment; `store` overrides every other choice of store."""
+        """The settings of this environment.
+
+        `store` overrides every other choice of store, `config` is read instead of the usual
+        config.toml, and `changed` holds keys that are as somebody says now, whatever else says.
+        """
         env = os.environ if environ is None else environ
         home = os.path.abspath(env.get("RECOLLECT_HOME") or platforms.data_home(dict(env)))
-        values = _flattened(os.path.join(home, "config.toml"), home)
-        chosen = store or env.get("RECOLLECT_STORE") or str(values.get("store") or "")
-        return cls(
-            home, _store_path(chosen) if chosen else os.path.join(home, "recollect.db"), values
-        )
+        named = config or env.get("RECOLLECT_CONFIG") or None
+        if named is None:
+            values = _flattened(os.path.join(home, "config.toml"), home)
+        else:
+            named = os.path.abspath(os.path.expanduser(named))
+            values = parse(named)
+        # The cache hands out a new dictionary each time, so it may be changed.
+        values.update(_from_environment(env))
+        for key, value in (changed or {}).items():
+            _check(key, key, value)
+            values[key] = value
+        chosen = store or str(values.get("store") or "")
+        path = _store_path(chosen) if chosen else os.path.join(home, "recollect.db")
+        return cls(home, path, values, named_config=named, changed=changed)
+
+    @property
+    def config(self) -> str:
+        """The file that settings are read from, which need not exist unless it was named."""
+        return self.named_config or os.path.join(self.home, "config.toml")
+
+    def arguments(self) -> list[str]:
+        """The options with which another process has the same store and the same file."""
+        config = ["--config", self.named_config] if self.named_config else []
+        return ["--store", self.store, *config]
+
+    def variables(self) -> dict[str, str]:
+        """The environment in which another process has the same changes for one run."""
+        return {
+            variable_of(key): value if isinstance(value, str) else _toml(value)
+            for key, value in self._changed.items()
+        }
 
     def get(self, key: str) -> object:
         """The value of one key of the table."""
@@ -269,6 +331,50 @@ def _flattened(path: str, home: str) -> dict[str, object]:
     return values
 
 
+def variable_of(key: str) -> str:
+    """The environment variable that sets a key."""
+    return "RECOLLECT_" + key.replace(".", "_").upper()
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
+    """The keys that variables set; an empty variable sets none."""
+    ours = [name for name in environ if name.startswith("RECOLLECT_") and environ[name]]
+    if not ours:
+        return {}
+    keys = {variable_of(key): key for key in KEYS}
+    return {
+        keys[name]: _read_variable(name, keys[name], environ[name]) for name in ours if name in keys
+    }
+
+
+def _read_variable(name: str, key: str, text: str) -> object:
+    """The value of a variable: as it would stand in config.toml, but plain text needs no
+    quotes, and a list of texts only commas.
+    """
+    wanted = type(KEYS[key][0])
+    if wanted is str:
+        return text
+    if wanted is bool:
+        value: object = _YES_OR_NO.get(text.strip().lower(), text)
+    elif wanted is list and not text.lstrip().startswith("["):
+        value = [item.strip() for item in text.split(",") if item.strip()]
+    else:
+        value = _toml_value(text)
+    _check(name, key, value)
+    return value
+
+
+def _toml_value(text: str) -> object:
+    import tomllib
+
+    try:
+        table = tomllib.loads(f"value = {text.strip()}")
+    except tomllib.TOMLDecodeError:
+        return text
+    # A line break must not smuggle in a second key.
+    return table["value"] if len(table) == 1 else text
+
+
 def parse(path: str) -> dict[str, object]:
     """What a config file says, by the keys of the table; anything else is refused by name."""
     import tomllib
@@ -282,6 +388,10 @@ def parse(path: str) -> dict[str, object]:
         raise SettingsError(
             f"{path}: {error}", hint="Correct that line. Every key: recollect config --sample"
         ) from error
+    except OSError as error:
+        raise SettingsError(
+            f"{path} cannot be read: {error.strerror}.", hint="Name a config file that is there."
+        ) from error
     found: dict[str, object] = {}
     for name, value in tree.items():
         if isinstance(value, dict) and name not in KEYS:
@@ -289,36 +399,32 @@ def parse(path: str) -> dict[str, object]:
         else:
             found[name] = value
     for key, value in found.items():
-        _check(path, key, value)
+        _check(f"{path}: {key}", key, value)
     return found
 
 
-def _check(path: str, key: str, value: object) -> None:
+def _check(subject: str, key: str, value: object) -> None:
+    """Refuse a key that is not in the table, and a value that its key cannot have.
+
+    `subject` is what they are called where they were said.
+    """
+    wanted = type(KEYS[key][0]) if key in KEYS else None
+    if wanted is None:
+        problem = f'{subject.removesuffix(key)}There is no setting "{key}".'
+        hint = "Every setting: recollect config --sample"
+    elif type(value) is not wanted and (type(value), wanted) != (int, float):
+        problem = f"{subject} must be {_NAMES[wanted]}."
+        hint = "See: recollect config --sample"
+    # Turned round, because nothing is less or more than a number that is none.
+    elif isinstance(value, (int, float)) and not value >= (-1 if key in _SIGNED else 0):
+        problem = f"{subject} is {value}"
+        hint = "It must be 0 or more. See: recollect config --sample"
+    else:
+        return
+    # A hook reads settings too: it starts sooner without the errors.
     from recollect.errors import SettingsError
 
-    if key not in KEYS:
-        raise SettingsError(
-            f'{path}: There is no setting "{key}".', hint="Every setting: recollect config --sample"
-        )
-    wanted = type(KEYS[key][0])
-    if type(value) is not wanted and (type(value), wanted) != (int, float):
-        names = {
-            str: "text",
-            bool: "true or false",
-            int: "a whole number",
-            float: "a number",
-            list: "a list",
-            dict: "a table",
-        }
-        raise SettingsError(
-            f"{path}: {key} must be {names[wanted]}.", hint="See: recollect config --sample"
-        )
-    # Turned round, because nothing is less or more than a number that is none.
-    if isinstance(value, (int, float)) and not value >= 0:
-        raise SettingsError(
-            f"{path}: {key} is {value}",
-            hint="It must be 0 or more. See: recollect config --sample",
-        )
+    raise SettingsError(problem, hint=hint)
 
 
 def sample() -> str:

@@ -81,3 +81,58 @@ def test_an_import_embeds_in_the_background(home: Path) -> None:
             0,
             "static:recollect-static-256",
         )
+
+
+@pytest.mark.parametrize("wait", [["--wait"], []])
+def test_an_import_embeds_with_another_model_for_one_run(
+    home: Path,
+    wait: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """To try a model nobody wants to edit a file; the next run is as ever.
+
+    Without `--wait` it is another process that embeds, and it uses the same.
+    """
+    claude_log(home, small_talk(1, 2, "the migration deadlocks"))
+    path = str(home / "store.db")
+    # Nobody listens there, and the error names the address.
+    monkeypatch.setenv("RECOLLECT_EMBED_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("RECOLLECT_EMBED_DIMENSIONS", "64")
+
+    main(["import", *wait, "--provider", "remote", "--model", "any", "--store", path])
+    error, end = "", time.monotonic() + 30
+    while "127.0.0.1:9" not in error and time.monotonic() < end:
+        with Memory.open(path) as memory:
+            error = " ".join(str(job.error) for job in memory.jobs.all() if job.kind == "embed")
+        time.sleep(0.05)
+    main(["embed", "--store", path])
+
+    assert "127.0.0.1:9" in error
+    assert "with static:recollect-static-256" in capsys.readouterr().out
+
+
+def test_a_model_that_is_not_there_is_said_before_anything_is_read(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a job nobody would see it."""
+    path, missing = str(home / "store.db"), str(home / "missing.onnx")
+
+    code = main(["import", "--provider", "onnx", "--model", missing, "--store", path])
+
+    assert (code != 0, f"There is no {missing}" in capsys.readouterr().err) == (True, True)
+    assert not Path(path).exists()
+
+
+def test_an_import_that_waits_says_how_many_sessions_it_analyzed(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Reading a log is half of it; an import that leaves the rest to the background has none."""
+    path = str(home / "store.db")
+    reports = []
+    for number, wait in ((1, ["--wait"]), (2, []), (3, ["--wait", "--dry-run"])):
+        claude_log(home, small_talk(number, 2, "the migration deadlocks"))
+        main(["import", *wait, "--json", "--store", path])
+        reports.append(json.loads(capsys.readouterr().out)["analyzed"])
+
+    assert reports == [1, 0, 0]

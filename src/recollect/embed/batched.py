@@ -115,7 +115,7 @@ class BatchedEncoder(ABC):
 def local_path(settings: Settings, provider: str, example: str) -> str:
     """Where the settings say that a model is; it is there."""
     chosen = settings.text("embed.model")
-    config = os.path.join(settings.home, "config.toml")
+    config = settings.config
     if not chosen:
         raise EncoderUnavailable(
             f"embed.provider is {provider}, but embed.model is not set.",

@@ -90,14 +90,23 @@ class Memory:
         environ: Mapping[str, str] | None = None,
         encoder: Encoder | None = None,
         resident: bool = False,
+        config: str | os.PathLike[str] | None = None,
+        settings: Mapping[str, object] | None = None,
     ) -> Self:
         """The memory at a path, or the one that the settings and the environment choose.
 
         A process that stays and searches often says `resident`: vectors are
         then kept in memory, which takes a moment once and saves it each time.
+        `config` is read instead of the usual config.toml; `settings` holds keys
+        of it with values for this memory alone.
         """
-        settings = Settings.load(environ, store=os.fspath(path) if path is not None else None)
-        return cls(settings, adapters=adapters, environ=environ, encoder=encoder, resident=resident)
+        resolved = Settings.load(
+            environ,
+            store=os.fspath(path) if path is not None else None,
+            config=os.fspath(config) if config is not None else None,
+            changed=settings,
+        )
+        return cls(resolved, adapters=adapters, environ=environ, encoder=encoder, resident=resident)
 
     def __enter__(self) -> Self:
         return self

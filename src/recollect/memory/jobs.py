@@ -30,6 +30,10 @@ class MemoryJobs:
         follow_marks(store)
         return store.jobs.count_due()
 
+    def count_undigested(self) -> int:
+        """How many sessions wait for what they came to: tasks, outcomes, errors."""
+        return self.shared.store().old.count_undigested()
+
     def work(self, limit: int | None = None) -> int:
         """Do the jobs that are due; returns how many were done."""
         from recollect.jobs import run_due

@@ -54,6 +54,7 @@ class ImportReport(Struct, kw_only=True):
     turns: int = 0
     tool_calls: int = 0
     redactions: int = 0
+    analyzed: int = 0
     bytes: int = 0
     seconds: float = 0.0
 

@@ -14,7 +14,5 @@ def leave_work(memory: Memory, *, gently: bool = False) -> None:
     `gently` runs it at low priority.
     """
     if memory.jobs.count_due() > 0:
-        command = [
-            sys.executable, "-P", "-m", "recollect", "work", "--store", memory.settings.store,
-        ]  # fmt: skip
-        platforms.spawn_detached(command, gently=gently)
+        command = [sys.executable, "-P", "-m", "recollect", "work", *memory.settings.arguments()]
+        platforms.spawn_detached(command, gently=gently, environ=memory.settings.variables())

@@ -75,13 +75,15 @@ class HookInput:
 def main(arguments: list[str]) -> int:
     """Answer one event; always 0. Never returns while somebody waits for longer than the limit."""
     debug = "--debug" in arguments
-    words = [word for word in arguments if not word.startswith("--")]
+    words, config = _named_config(arguments)
     try:
         start_new_thread(_give_up, ())
         answer = ""
         if len(words) == 2:
             agent, event = words
-            answer = respond(agent, event, sys.stdin.buffer.read(MOST_BYTES), os.environ)
+            answer = respond(
+                agent, event, sys.stdin.buffer.read(MOST_BYTES), os.environ, config=config
+            )
         if answer:
             # At once, so that nobody reads half of it.
             os.write(1, answer.encode("utf-8", "replace") + b"\n")
@@ -95,6 +97,16 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def _named_config(arguments: list[str]) -> tuple[list[str], str | None]:
+    """The words of a command line, without options, and the file after `--config`."""
+    words, config = list(arguments), None
+    if "--config" in words[:-1]:
+        at = words.index("--config")
+        config = words[at + 1]
+        del words[at : at + 2]
+    return [word for word in words if not word.startswith("--")], config
+
+
 def _give_up() -> None:
     time.sleep(SELF_LIMIT_SECONDS)
     os._exit(0)
@@ -105,26 +117,28 @@ _work: list[list[str]] = []
 _sqlite = apsw.Connection(":memory:")
 
 
-def respond(agent: str, event: str, data: bytes, environ: Mapping[str, str]) -> str:
+def respond(
+    agent: str, event: str, data: bytes, environ: Mapping[str, str], *, config: str | None = None
+) -> str:
     """What to say to an agent at one of its events, as JSON; empty for nothing."""
     known = find_agent(agent)
     hooks = known.hooks if known else None
     if hooks is None or event not in hooks.events or environ.get(OWN_RUN_VARIABLE):
         return ""
-    settings = Settings.load(environ)
+    settings = Settings.load(environ, config=config)
     given = _read(agent, event, hooks, data)
     # A run that keeps no log wants to leave no trace.
     if given is None or (hooks.names_log and not given.log):
         return ""
     if given.moment == "pause":
-        _pause(given, settings.store)
+        _pause(given, settings)
         return ""
     told = refs = ""
     project = fault = None
     try:
         ready = Ready.open(settings.store) if os.path.exists(settings.store) else None
         if given.moment == "start" and not given.subagent:
-            _catch_up(ready, settings.store)
+            _catch_up(ready, settings)
         if ready is not None and given.folder:
             project = ready.project(_names(given.folder))
             if project is not None:
@@ -243,31 +257,32 @@ def _in_spool(store: str, given: HookInput) -> set[str]:
     return {ref for refs in found if refs for ref in str(refs).split()}
 
 
-def _catch_up(ready: Ready | None, store: str) -> None:
+def _catch_up(ready: Ready | None, settings: Settings) -> None:
     """Have done what waits.
 
     Not every session ends with an event; after a while every log is looked at.
     """
     now = time.time_ns() // 1_000_000
     if ready is None or ready.last_firing() < now - QUIET_MS:
-        _start_later("import", store)
+        _start_later("import", settings)
     elif ready.work_waits(now):
-        _start_later("work", store)
+        _start_later("work", settings)
 
 
-def _pause(given: HookInput, store: str) -> None:
+def _pause(given: HookInput, settings: Settings) -> None:
     """Have what was logged imported by a process that goes on by itself."""
-    _record(given, store, None, "", None)
+    _record(given, settings.store, None, "", None)
     log = given.own_log or given.log
     if log is None:
-        _start_later("import", store, "--agent", given.agent)
+        _start_later("import", settings, "--agent", given.agent)
     elif os.path.exists(log):
-        _start_later("import", store, "--agent", given.agent, "--", log)
+        _start_later("import", settings, "--agent", given.agent, "--", log)
 
 
-def _start_later(command: str, store: str, *words: str) -> None:
+def _start_later(command: str, settings: Settings, *words: str) -> None:
     # Not from the agent's folder: a module of that name may lie there.
-    _work.append([sys.executable, "-P", "-m", "recollect", command, "--store", store, *words])
+    started = [sys.executable, "-P", "-m", "recollect", command, *settings.arguments(), *words]
+    _work.append(started)
 
 
 def _start_work() -> None:

@@ -8,6 +8,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Mapping
 
 WINDOWS = sys.platform == "win32"
 # How the names of files begin that are not whole yet.
@@ -76,17 +77,23 @@ def open_to_others(path: str) -> bool:
 _started: list[subprocess.Popen[bytes]] = []
 
 
-def spawn_detached(command: list[str], *, gently: bool = False) -> None:
+def spawn_detached(
+    command: list[str], *, gently: bool = False, environ: Mapping[str, str] | None = None
+) -> None:
     """Start a process that outlives this one and shares none of its pipes.
 
-    `gently`, it only gets time that nobody wants.
+    `gently`, it only gets time that nobody wants. `environ` is added to this environment.
     """
     import subprocess
 
     # Those that have ended are asked for it, so that the system lets go of them.
     _started[:] = [process for process in _started if process.poll() is None]
     nothing = subprocess.DEVNULL
-    flags = 0x00000008 | 0x00000200 if WINDOWS else 0  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
+    flags = 0
+    if WINDOWS:
+        # CREATE_NO_WINDOW and not DETACHED_PROCESS: without a console of its own, each program
+        # that it starts, such as git, would open a window.
+        flags = 0x08000000 | 0x00000200  # CREATE_NO_WINDOW, CREATE_NEW_PROCESS_GROUP
     if WINDOWS and gently:
         flags |= 0x00004000  # BELOW_NORMAL_PRIORITY_CLASS
     _started.append(
@@ -95,6 +102,7 @@ def spawn_detached(command: list[str], *, gently: bool = False) -> None:
             stdin=nothing,
             stdout=nothing,
             stderr=nothing,
+            env={**os.environ, **environ} if environ else None,
             creationflags=flags,
             start_new_session=not WINDOWS,
         )

@@ -124,7 +124,7 @@ def _split(arguments: list[str]) -> tuple[list[str], str | None, list[str]]:
     options: list[str] = []
     while arguments and arguments[0].startswith("-"):
         options.append(arguments.pop(0))
-        if options[-1] == "--store" and arguments:
+        if options[-1] in ("--store", "--config") and arguments:
             options.append(arguments.pop(0))
     return options, arguments.pop(0) if arguments else None, arguments
 
@@ -144,7 +144,8 @@ def _run(name: str, arguments: list[str]) -> int:
             from recollect.serve.log_config import configure
 
             configure(os.environ.get("RECOLLECT_LOG", "warning"), as_json=args.log_json)
-        memory = Memory.open(args.store)
+        changed = command.settings(args) if hasattr(command, "settings") else None
+        memory = Memory.open(args.store, config=args.config, settings=changed)
         return write(command.run(memory, args), as_json=args.json)
     except RecollectError as error:
         return complain(error, as_json=args.json)
@@ -160,7 +161,7 @@ def _run(name: str, arguments: list[str]) -> int:
 
 def load(name: str) -> ModuleType:
     """The module of a command: it has `arguments(parser)`, `run(memory, args)` and, where
-    needed, `prepare(words)` and `stopped(memory)`.
+    needed, `prepare(words)`, `settings(args)` and `stopped(memory)`.
     """
     from importlib import import_module
 
@@ -193,6 +194,7 @@ def parser(name: str, command: ModuleType) -> ArgumentParser:
     command.arguments(made)
     made.add_argument("--json", action="store_true", help="print JSON, one object a line")
     made.add_argument("--store", metavar="PATH", help="use this store instead of the usual one")
+    made.add_argument("--config", metavar="FILE", help="read this file instead of config.toml")
     made.add_argument("--log-json", action="store_true", help="print log lines on stderr as JSON")
     return made
 

@@ -6,7 +6,6 @@ recollect config --sample       a config.toml with every key and its meaning
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
@@ -28,7 +27,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     settings = memory.settings
     rows = [
         {"key": "home", "value": settings.home},
-        {"key": "config", "value": os.path.join(settings.home, "config.toml")},
+        {"key": "config", "value": settings.config},
         {"key": "store", "value": settings.store},
         *({"key": key, "value": settings.get(key)} for key in KEYS if key != "store"),
     ]

@@ -21,6 +21,15 @@ from recollect.model.reports import ImportReport, SourceReport
 from recollect.serve.background import leave_work
 from recollect.serve.cli.progress import ProgressBar
 from recollect.serve.output import Output, counted, say
+from recollect.settings import KEYS
+
+# The options that stand for a setting: option, key, type and what it is called in the help.
+_ENCODER = (
+    ("--provider", "embed.provider", str, "NAME"),
+    ("--model", "embed.model", str, "MODEL"),
+    ("--gpu-layers", "embed.gpu_layers", int, "N"),
+    ("--threads", "embed.threads", int, "N"),
+)
 
 _NOBODY = """No agent logs found on this machine.
   recollect agents    where it looked
@@ -55,9 +64,22 @@ def arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="also run the jobs that follow, such as embedding, before it ends",
     )
+    encoder = parser.add_argument_group("embed with, for this run")
+    for option, key, kind, metavar in _ENCODER:
+        meaning = KEYS[key][1]
+        encoder.add_argument(option, type=kind, metavar=metavar, help=f"{key}: {meaning}")
+
+
+def settings(args: Namespace) -> dict[str, object]:
+    """The settings that hold for this run alone."""
+    given = ((key, getattr(args, option[2:].replace("-", "_"))) for option, key, _, _ in _ENCODER)
+    return {key: value for key, value in given if value is not None}
 
 
 def run(memory: Memory, args: Namespace) -> Output:
+    if settings(args):
+        # A model that is not there is said now: in a job nobody would see it.
+        memory.encoder()
     if args.watch:
         _refuse_with_watch(args)
         return Output(_watched(memory, args), _line)
@@ -66,7 +88,9 @@ def run(memory: Memory, args: Namespace) -> Output:
             args.paths, agents=args.agent, dry_run=args.dry_run, progress=progress
         )
     if args.wait and not args.dry_run:
+        waiting = memory.jobs.count_undigested()
         memory.jobs.work()
+        report.analyzed = waiting - memory.jobs.count_undigested()
     elif not args.dry_run:
         leave_work(memory)
     rows: list[ImportReport | SourceReport] = (
@@ -136,14 +160,14 @@ def _text(row: ImportReport | SourceReport, *, dry_run: bool) -> str:
     would = "Would import " if dry_run else ""
     sessions, turns = counted(row.sessions, "session"), counted(row.turns, "turn")
     secrets = f" {counted(row.redactions, 'secret')} removed." if row.redactions else ""
+    analyzed = f"\n{counted(row.analyzed, 'session')} analyzed." if row.analyzed else ""
     problems = (
         f"\n{counted(row.problems, 'problem')}. See them: recollect import --report"
         if row.problems
         else ""
     )
-    return (
-        f"{logs_read(row)}\n{would}{sessions}, {turns} in {row.seconds:.1f} s.{secrets}{problems}"
-    )
+    read = f"{would}{sessions}, {turns} in {row.seconds:.1f} s."
+    return f"{logs_read(row)}\n{read}{secrets}{analyzed}{problems}"
 
 
 def _say_problems(reports: list[SourceReport]) -> None:

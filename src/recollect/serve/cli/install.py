@@ -49,6 +49,11 @@ def run(memory: Memory, args: Namespace) -> Output:
             hint="Leave --store out, and set `store` in "
             f"{os.path.join(memory.settings.home, 'config.toml')}.",
         )
+    if args.config is not None:
+        raise UsageError(
+            "--config does not go with an agent: its hooks read your usual config.toml.",
+            hint="Leave --config out, and set RECOLLECT_CONFIG where the agent is started.",
+        )
     rows = install(
         args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run
     )
@@ -77,7 +82,7 @@ def _not_carried(memory: Memory, agent: str) -> list[str]:
     agent_name = memory.agents.adapters([agent])[0].name
     return [
         f"{name} is set in this shell only. Start {agent_name} from here, or it uses another store."
-        for name in ("RECOLLECT_HOME", "RECOLLECT_STORE")
+        for name in ("RECOLLECT_HOME", "RECOLLECT_STORE", "RECOLLECT_CONFIG")
         if memory.environ.get(name)
     ]
 
@@ -87,7 +92,10 @@ def machine(memory: Memory, args: Namespace) -> timer.Machine:
     if args.scope != "user":
         raise UsageError("A timer belongs to you, not to a project.", hint="Leave --scope out.")
     return timer.Machine(
-        store=args.store, environ=memory.environ, variables=memory.agents.log_variables()
+        store=args.store,
+        config=args.config,
+        environ=memory.environ,
+        variables=memory.agents.log_variables(),
     )
 
 

@@ -12,6 +12,7 @@ from zlib import crc32
 
 from recollect.errors import UsageError
 from recollect.serve.install.command import program
+from recollect.settings import KEYS, variable_of
 from recollect.system import platforms
 
 
@@ -55,15 +56,16 @@ class SystemRunner:
 class Machine:
     """Where the timer will run, and what it will run there.
 
-    `store` is the one that is asked for instead of the usual one, `platform` that of
-    `sys.platform`; `variables` can say where logs are. `systemd` says whether it is systemd that
-    runs this machine: its commands may be there without it, in a container for one.
+    `store` and `config` are the files that are asked for instead of the usual ones, `platform`
+    that of `sys.platform`; `variables` can say where logs are. `systemd` says whether it is
+    systemd that runs this machine: its commands may be there without it, in a container for one.
     """
 
     def __init__(
         self,
         *,
         store: str | None = None,
+        config: str | None = None,
         command: list[str] | None = None,
         platform: str = sys.platform,
         environ: Mapping[str, str] = os.environ,
@@ -77,7 +79,9 @@ class Machine:
         self.runner = runner or SystemRunner()
         self.command = command or program()
         # Import does the jobs it leaves, if it is told to wait for them.
-        self.daily = ["import", "--wait", *(["--store", os.path.abspath(store)] if store else [])]
+        self.daily = ["import", "--wait"]
+        for option, path in (("--store", store), ("--config", config)):
+            self.daily += [option, os.path.abspath(path)] if path else []
         for word in [*self.words, *self.carried().values()]:
             if not word.isprintable():
                 raise UsageError(
@@ -91,13 +95,11 @@ class Machine:
         return self.command + self.daily
 
     def carried(self) -> dict[str, str]:
-        """The variables that say where the logs and the store are: a timer is not
-        started by the shell that sets them.
+        """The variables that say where the logs are and what our settings are: a timer is
+        not started by the shell that sets them.
         """
-        names = sorted(
-            self.variables
-            | {"RECOLLECT_HOME", "RECOLLECT_STORE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
-        )
+        places = {"RECOLLECT_HOME", "RECOLLECT_CONFIG", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
+        names = sorted(self.variables | places | {variable_of(key) for key in KEYS})
         return {name: self.environ[name] for name in names if self.environ.get(name)}
 
     @property
