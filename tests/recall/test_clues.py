@@ -9,11 +9,15 @@ from hypothesis import strategies as st
 from recollect.model.search import Clue
 from recollect.recall.clues import MOST_CLUES, clues
 from recollect.recall.query import parse
-from recollect.store.text import words
+from recollect.store.text import parts_of_name, row_of_words, words
 
 
 def found(text: str) -> list[tuple[tuple[str, ...], bool, bool]]:
     return [(clue.words, clue.prefix, clue.extra) for clue in clues(parse(text))]
+
+
+def extra(*words: str) -> list[tuple[tuple[str, ...], bool, bool]]:
+    return [((word,), False, True) for word in words]
 
 
 def plain(*words: str) -> list[tuple[tuple[str, ...], bool, bool]]:
@@ -34,10 +38,25 @@ def plain(*words: str) -> list[tuple[tuple[str, ...], bool, bool]]:
         ("parse_rollout", [*plain("parse", "rollout"), (("parse", "rollout"), False, True)]),
         (
             "parseRolloutFile",
-            [*plain("parse", "Rollout", "File"), (("parse", "Rollout", "File"), False, True)],
+            [*plain("parseRolloutFile"), *extra("parse", "Rollout", "File")],
         ),
         ("src/api.ts", [*plain("src", "api", "ts"), (("src", "api", "ts"), False, True)]),
-        ("死锁", [*plain("死", "锁"), (("死", "锁"), False, True)]),
+        (
+            "parseRollout rollout",
+            [*plain("parseRollout"), *extra("parse"), *plain("rollout")],
+        ),
+        ("OpenGL opengl", [*plain("OpenGL"), *extra("Open", "GL")]),
+        ("死锁", plain("死锁")),
+        ("表", plain("表")),
+        ("死锁了", [*plain("死锁", "锁了"), (("死锁", "锁了"), False, True)]),
+        (
+            "로그인을 했다",
+            [
+                *plain("로그", "그인", "인을"),
+                (("로그", "그인", "인을"), False, True),
+                *plain("했다"),
+            ],
+        ),
         ("migrat*", [(("migrat",), True, False)]),
         ("lock -staging", plain("lock")),
         ("-staging", []),
@@ -64,7 +83,13 @@ def test_a_pasted_log_is_looked_for_in_part() -> None:
 def test_clues_are_words_of_the_query_and_each_is_there_once(text: str) -> None:
     """Nothing is looked for that nobody asked for."""
     query = parse(text)
-    asked = {word for term in query.terms if not term.negated for word in words(term.text)}
+    asked = {
+        part
+        for term in query.terms
+        if not term.negated
+        for word in [*words(term.text), *row_of_words(term.text)]
+        for part in [word, *parts_of_name(word)]
+    }
 
     made = clues(query)
 

@@ -86,6 +86,64 @@ def test_what_a_person_remembers_of_it_finds_a_turn(
     assert shop.find(text, mode=mode)[0] == first
 
 
+NAMES = ("OpenGL", "GitHub", "macOS", "AudioWorklet", "GraphQL", "parseRolloutFile", "HTTPServer")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_found_in_any_case(talks: Talks, name: str) -> None:
+    """People type in small letters what a log writes with humps, and the other way round."""
+    writings = [name, name.lower(), name.upper()]
+    talks.tell("a", "prune the apple tree", *[f"look at {one} again" for one in writings])
+
+    for asked in [*writings, name[:1].lower() + name[1:]]:
+        found = talks.memory.search(asked, mode="text")
+
+        assert (set(names(found)), found.relaxed) == ({"a2", "a3", "a4"}, False), asked
+        assert names(talks.memory.search(f'"{asked} again"', mode="text")) != [], asked
+
+
+@pytest.mark.parametrize(
+    ("literal", "said", "others"),
+    [
+        (
+            "端口占用表",
+            "请更新端口占用表",
+            ["这张表里的用户占了一个端口", "端午节的口号", "占用多少内存", "用表格写"],
+        ),
+        (
+            "ポート番号",
+            "ポート番号を変えて",
+            ["番組のポーズ、信号とレポート", "ノートの番号", "サポートします"],
+        ),
+        (
+            "포트충돌",
+            "포트충돌을 고쳐 줘",
+            ["충전 포도 돌", "포트를 열어 줘", "충돌이 났다"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("mode", ["text", "hybrid"])
+def test_a_literal_in_a_script_without_spaces_is_its_best_hit(
+    talks: Talks, mode: str, literal: str, said: str, others: list[str]
+) -> None:
+    """Its characters are in every other turn; side by side they are in one."""
+    talks.tell("a", *others, said, *[f"{other}。" for other in others]).embed()
+    where = f"a{len(others) + 1}"
+
+    assert talks.find(literal, mode=mode)[0] == where
+    assert talks.find(f'"{literal}"', mode=mode) == [where]
+
+
+@pytest.mark.parametrize("char", ["端", "口", "表", "を", "충"])
+def test_a_single_character_is_found_wherever_it_stands(talks: Talks, char: str) -> None:
+    """At the beginning, in the middle and at the end of what has no spaces."""
+    talks.tell("a", f"{char}用占", f"占{char}用", f"用占{char}", f"go {char} now", "占用")
+
+    assert set(talks.find(char, mode="text")) == {"a1", "a2", "a3", "a4"}
+    assert set(talks.find(f'"{char}"', mode="text")) == {"a1", "a2", "a3", "a4"}
+    assert talks.find(f"占用 -{char}", mode="text") == ["a5"]
+
+
 def test_all_words_of_a_short_query_are_meant(talks: Talks) -> None:
     """Two words were chosen.
 

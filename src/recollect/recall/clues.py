@@ -1,8 +1,9 @@
 """Which words of a query are looked for, and which only join in.
 
 A clue is one word, or several in a row, that a turn may hold. A term such as
-`parseRolloutFile` or `client.ts` is several words: they are looked for
-together, which says most, and each by itself.
+`parse_rollout` or `client.ts` is several words: they are looked for
+together, which says most, and each by itself. A name with humps is one word,
+however a turn writes it; its parts join in.
 
 On the path of a cold search: nothing heavy is imported.
 """
@@ -10,7 +11,7 @@ On the path of a cold search: nothing heavy is imported.
 from __future__ import annotations
 
 from recollect.model.search import Clue
-from recollect.store.text import words_in
+from recollect.store.text import parts_of_name, row_of_words, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +40,13 @@ MOST_CLUES = 200
 
 def clues(query: Query) -> list[Clue]:
     """What to look for, each clue once, in the order of the query."""
-    found = list(_clues(query))
-    return list(dict.fromkeys(filter(is_telling, found)) or dict.fromkeys(found))[:MOST_CLUES]
+    found: dict[tuple[object, ...], Clue] = {}
+    for clue in _clues(query):
+        # However it is written; and what is asked for by itself does not only join in.
+        key = (tuple(map(str.lower, clue.words)), clue.prefix)
+        if key not in found or found[key].extra > clue.extra:
+            found[key] = clue
+    return (list(filter(is_telling, found.values())) or list(found.values()))[:MOST_CLUES]
 
 
 def is_telling(clue: Clue) -> bool:
@@ -50,12 +56,18 @@ def is_telling(clue: Clue) -> bool:
 
 def _clues(query: Query) -> Iterable[Clue]:
     for term in query.terms:
-        words = [] if term.negated else words_in([term.text])
-        if term.quoted or term.prefix or len(words) == 1:
-            if words:
-                yield Clue(tuple(words), prefix=term.prefix)
+        row = () if term.negated else tuple(row_of_words(term.text))
+        if not row:
             continue
-        for word in words:
+        single = row if len(row) == 1 else tuple(words(term.text))
+        if term.quoted or term.prefix:
+            yield Clue(row, prefix=term.prefix)
+            continue
+        for word in single:
             yield Clue((word,))
-        if words:
-            yield Clue(tuple(words), extra=True)
+        if len(row) > 1:
+            yield Clue(row, extra=True)
+        for word in single:
+            parts = parts_of_name(word)
+            for part in parts if len(parts) > 1 else ():
+                yield Clue((part,), extra=True)

@@ -66,7 +66,7 @@ def tell(ready: Ready, project: int, prompt: str) -> list[tuple[Told, float]]:
     """The memories of a project that help with a prompt, surest
     first, each with how sure we are.
     """
-    stems = ready.stems(prompt, STOP_WORDS | GOING_ON)
+    stems = ready.asked(prompt, STOP_WORDS | GOING_ON)
     if len(stems) < LEAST_WORDS:
         return []
     total = max(ready.total(), LEAST_MEMORIES)

@@ -19,7 +19,7 @@ from recollect.store.events import events_in
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
 from recollect.store.sqlite.search.chosen import chosen_turns
-from recollect.store.text import words
+from recollect.store.text import row_of_words
 
 _CALL = """
     tool_calls.turn, tool_calls.ordinal, tool_calls.name, tool_calls.kind,
@@ -58,7 +58,7 @@ class Calls:
         A target is kept up to a length and lists a patch's first files:
         what may go on is among the answers.
         """
-        phrase = " ".join(words(name))
+        phrase = " ".join(row_of_words(name))
         if not phrase:
             return []
         clause, values = chosen_turns(scope)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import apsw
 
+from recollect.store.text import parts_of_name
 from recollect.store.text import words as words_of
 from recollect.store.told import Reminder, Told
 
@@ -82,12 +83,35 @@ class Ready:
         )
         return [Reminder(*row) for row in rows]
 
-    def stems(self, text: str, but: Collection[str] = ()) -> list[str]:
-        """The words of a text as tellings have them, each once, but for some that do not count."""
+    def stems(self, text: str) -> list[str]:
+        """The words that a telling is found by, each once: names with humps whole and in parts."""
+        found = words_of(text[:MOST_CHARACTERS])
+        parts = [part for word in found for part in parts_of_name(word) if part != word]
+        return self._stems([*found, *parts])
+
+    def asked(self, text: str, but: Collection[str]) -> list[str]:
+        """The words of a prompt as tellings have them, each once, but for some that do not count.
+
+        A name with humps is one word where a telling has it, in whatever case, else its parts.
+        """
+        found = words_of(text[:MOST_CHARACTERS])
+        names = {word: parts for word in found if len(parts := parts_of_name(word)) > 1}
+        known = self.counts(self._stems(list(names))) if names else {}
+        asked = [
+            part
+            for word in found
+            for part in (
+                names[word]
+                if word in names and known.keys().isdisjoint(self._stems([word]))
+                else [word]
+            )
+        ]
+        return self._stems([word for word in asked if word.lower() not in but])
+
+    def _stems(self, found: list[str]) -> list[str]:
         tokenizer = self.connection.fts5_tokenizer(
             "porter", ["unicode61", "remove_diacritics", "2"]
         )
-        found = [word for word in words_of(text[:MOST_CHARACTERS]) if word.lower() not in but]
         stems = tokenizer(
             " ".join(found).encode(),
             apsw.FTS5_TOKENIZE_QUERY,

@@ -9,7 +9,7 @@ from recollect.model.logs import Event, ToolResult
 from recollect.store import bodies
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import stored_parts
-from recollect.store.text import ends, prepare
+from recollect.store.text import ends, prepare_all
 
 LEAD_CHARACTERS = 240
 
@@ -107,11 +107,7 @@ def text_row(
         elif kind == "error":
             errors.append(row[bodies.TEXT])
     columns = ["\n".join(found) for found in (prompts, replies, tools, errors, outputs)]
-    # One call for all five: most are short, and the call costs more than they do.
-    prepared = prepare("\0".join(columns)).split("\0")
-    if len(prepared) != len(columns):
-        prepared = [prepare(column.replace("\0", " ")) for column in columns]
-    return (body_id, *prepared)
+    return (body_id, *prepare_all(columns))
 
 
 def _bulk(value: Any, target: str | None) -> list[str]:

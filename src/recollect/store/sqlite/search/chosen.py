@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from recollect.model.search import Query, Scope, Term
 from recollect.store.sqlite.search.filters import conditions
-from recollect.store.text import words
+from recollect.store.text import is_spaceless, parts_of_name, row_of_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def expression(terms: list[Term], *, any_word: bool) -> str:
     wanted: list[str] = []
     unwanted: list[str] = []
     for term in terms:
-        found = words(term.text)
+        found = row_of_words(term.text)
         if found:
             (unwanted if term.negated else wanted).append(phrase(tuple(found), prefix=term.prefix))
     if not wanted:
@@ -81,6 +81,22 @@ def expression(terms: list[Term], *, any_word: bool) -> str:
 
 
 def phrase(found: tuple[str, ...], *, prefix: bool) -> str:
-    """These words in a row, as FTS5 wants them."""
+    """These words in a row, as FTS5 wants them; of a name with humps also its parts."""
+    if len(found) == 1 and not prefix:
+        parts = parts_of_name(found[0])
+        if len(parts) > 1:
+            return f'("{found[0]}" OR "{" ".join(parts)}")'
     text = '"' + " ".join(found[:MOST_IN_A_ROW]) + '"'
-    return text + "*" if prefix and len(found) <= MOST_IN_A_ROW else text
+    # One character of a script without spaces is the beginning of a pair.
+    begins = prefix or is_spaceless(found[-1])
+    return text + "*" if begins and len(found) <= MOST_IN_A_ROW else text
+
+
+def is_one_word(found: tuple[str, ...], *, prefix: bool) -> bool:
+    """Whether the index has this as one word of its own."""
+    return (
+        len(found) == 1
+        and not prefix
+        and not is_spaceless(found[0])
+        and len(parts_of_name(found[0])) == 1
+    )

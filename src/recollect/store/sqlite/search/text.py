@@ -16,7 +16,7 @@ On the path of a cold search: nothing heavy is imported.
 from __future__ import annotations
 
 from recollect.model.search import Findings, Holding
-from recollect.store.sqlite.search.chosen import chosen_turns, phrase, turns_in
+from recollect.store.sqlite.search.chosen import chosen_turns, is_one_word, phrase, turns_in
 from recollect.store.text import words
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ class ClueSearch:
     def holders(self, clue: Clue) -> dict[int, float]:
         """Each turn that holds a clue, with its mentions, weighted by column and added up."""
         self._found_by.append(clue)
-        if len(clue.words) == 1 and not clue.prefix:
+        if is_one_word(clue.words, prefix=clue.prefix):
             cases = " ".join(f"when '{name}' then {weight}" for name, weight in COLUMNS.items())
             mentions = f"""
                 select doc as body, case col {cases} end as weight

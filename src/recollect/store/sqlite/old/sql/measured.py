@@ -16,7 +16,7 @@ from recollect.store import bodies
 from recollect.store.measured import OPENING, UNWANTED, Done, Held, Offer, Seen, Subject
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.old.sql import catalogue, notes
-from recollect.store.text import words
+from recollect.store.text import row_of_words
 
 # How long after it was offered something counts as having come back, or helped, all the same.
 RIGHT_AFTER_MS = 30 * 60 * 1000
@@ -165,7 +165,7 @@ def naming(db: Database, ref: str) -> list[tuple[str, int | None]]:
     """The sessions in which an agent named a reference, in an
     answer or a command, each with when.
     """
-    asked, whole = " ".join(words(ref)), re.compile(rf"(?<!\w){re.escape(ref)}(?!\w)")
+    asked, whole = " ".join(row_of_words(ref)), re.compile(rf"(?<!\w){re.escape(ref)}(?!\w)")
     rows = db.rows(
         """
         select sessions.ref, coalesce(turns.ended_at, turns.started_at), bodies.events
