@@ -133,17 +133,31 @@ def test_the_same_session_and_its_copies_are_one_witness(talks: Talks) -> None:
     assert note.status == "candidate"
 
 
-def test_a_note_from_a_log_without_times_was_seen_when_it_was_found(talks: Talks) -> None:
-    """Not in 1970."""
-    talks.tell("a", f"{TABS} in all files")
-    (place,) = talks.store.old.passages(talks.store.db.value("select id from sessions"))
+def found_without_times(talks: Talks, session: str) -> Note:
+    """The note that is kept of a session whose log tells no time."""
+    talks.tell(session, f"{TABS} in all files")
+    number = talks.store.db.value("select max(id) from sessions")
+    (place,) = talks.store.old.passages(number)
     place.at = None
+    fact = Candidate("preference", TABS, 0.9, f"codex:{session}#1", "user")
+    (note,) = keep(talks.store, [place], [fact], by="rules")
+    return note
 
-    (note,) = keep(
-        talks.store, [place], [Candidate("preference", TABS, 0.9, "codex:a#1", "user")], by="rules"
-    )
 
-    assert (note.seen_at or "") >= (note.created_at or "?")
+def test_a_note_from_a_log_without_times_has_none(talks: Talks) -> None:
+    """It was not said in 1970, nor on the day when the log was imported."""
+    note = found_without_times(talks, "a")
+
+    assert (note.created_at, note.seen_at) == (None, None)
+
+
+def test_sessions_without_times_are_not_copies_of_each_other(talks: Talks) -> None:
+    """Nothing says that they tell of the same moment: they are two witnesses."""
+    found_without_times(talks, "a")
+
+    note = found_without_times(talks, "b")
+
+    assert (note.status, note.seen, note.valid_from) == ("active", 2, None)
 
 
 def test_a_person_may_accept_what_was_found(talks: Talks) -> None:

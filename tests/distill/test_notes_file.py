@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from recollect.distill.notes.notes_file import SECTION, merged, write
 from recollect.errors import FileUnwritable, UsageError
@@ -246,3 +247,12 @@ def test_every_fact_stands_there_once_under_its_day(notes: list[Note]) -> None:
     facts = [line for line in text.splitlines() if line.startswith("- ")]
     assert days == sorted(set(days), reverse=True)
     assert len(facts) == len({compared(one.text) for one in notes})
+
+
+def test_what_was_said_on_no_known_day_stands_last() -> None:
+    """A log without times is no reason to write today's date."""
+    undated = replace(note(), created_at=None)
+
+    text = merged(merged("", [undated]), [note("Use pnpm", 2)])
+
+    assert text.index("2026-03-01") < text.index("pnpm") < text.index("undated") < text.index("tabs")

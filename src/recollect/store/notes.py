@@ -49,6 +49,6 @@ class Learned(NamedTuple):
     confidence: float
     session: str
     turn: int
-    at: int
+    at: int | None
     same: int | None = None
     replaces: tuple[int, ...] = ()

@@ -194,7 +194,7 @@ def keep(
             Learned(
                 text, candidate.category, candidate.trust, by, candidate.confidence,
                 place.ref.rpartition("#")[0], place.ordinal,
-                place.at or 0, same=None if same is None else _number(same),
+                place.at, same=None if same is None else _number(same),
                 replaces=tuple(map(_number, against)),
             ),
         )  # fmt: skip

@@ -8,7 +8,7 @@ One section of the file is ours:
 
     - **[preference]** Always run the tests *(confidence: 90%)*
 
-New facts are added under the day they were found (UTC), the newest day first.
+New facts are added under the day they were first said (UTC), the newest day first.
 What stands there already is not added again, whoever wrote it; what is no
 longer believed is taken out. Everything else in the file, and in the section,
 stays as it is, byte for byte, and a file to which nothing is new is not written.
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from recollect.model.notes import Note
 
 SECTION = "## Auto-extracted memories"
-_DAY = re.compile(r"### Session memories — (\d{4}-\d\d-\d\d)\s*$")
+# For what was said in a log that tells no time.
+UNDATED = "undated"
+_DAY = re.compile(rf"### Session memories — (\d{{4}}-\d\d-\d\d|{UNDATED})\s*$")
 _FACT = re.compile(r"- \*\*\[\w+\]\*\* (.*?)(?: \*\(confidence: \d+%\)\*)?\s*$")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
@@ -132,10 +134,17 @@ def _opened(lines: list[str], newline: str) -> list[str]:
 
 
 def _add(own: list[str], day: str, line: str, newline: str) -> None:
-    """Put a line at the end of its day, and a new day before the first one that is older."""
+    """Put a line at the end of its day, and a new day before the first one that is older.
+
+    What was said on no known day is last.
+    """
     if not own[-1].endswith("\n"):
         own[-1] += newline
-    days = [(number, found[1]) for number, old in enumerate(own) if (found := _DAY.match(old))]
+    days = [
+        (number, found[1].replace(UNDATED, ""))
+        for number, old in enumerate(own)
+        if (found := _DAY.match(old))
+    ]
     for place, (number, dated) in enumerate(days):
         if dated == day:
             end = days[place + 1][0] if place + 1 < len(days) else len(own)
@@ -146,7 +155,7 @@ def _add(own: list[str], day: str, line: str, newline: str) -> None:
     at = next((number for number, dated in days if dated < day), len(own))
     before = [] if not own[at - 1].strip() else [newline]
     after = [newline] if at < len(own) else []
-    own[at:at] = [*before, f"### Session memories — {day}{newline}", newline, line, *after]
+    own[at:at] = [*before, f"### Session memories — {day or UNDATED}{newline}", newline, line, *after]
 
 
 def _without(own: list[str], gone: set[str]) -> list[str]:

@@ -60,12 +60,11 @@ def told_hit(memory: Memory, line: PackLine) -> ToolHit:
 def note_hit(note: Note) -> ToolHit:
     """A note, with what it is and whether it counts."""
     text = f"{note.category} ({note.status}): {note.text}"
-    at = note.seen_at or note.created_at
     return hit(
         note.ref,
         text,
         project=note.project,
-        at=at,
+        at=note.seen_at,
         provenance=_NOTE_WRITERS[note.author],
         trust=note.trust,
     )

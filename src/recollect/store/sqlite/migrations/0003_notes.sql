@@ -17,8 +17,8 @@ create table notes (
   author        text not null check (author in ('person', 'agent', 'rules', 'model')),
   confidence    real not null,
   seen          integer not null default 1,
-  created_at    integer not null,
-  seen_at       integer not null,
+  created_at    integer,
+  seen_at       integer,
   accepted_at   integer,
   valid_from    integer,
   valid_to      integer,
@@ -30,11 +30,11 @@ create index notes_by_successor on notes (superseded_by) where superseded_by is 
 
 -- Where a note comes from: a row for each time that an agent gave it. Session
 -- and turn are those of the call in the agent's log, and null until that log is
--- imported and the call found in it.
+-- imported and the call found in it. `at` is null when the log tells no time.
 create table note_origins (
   id      integer primary key,
   note    integer not null references notes (id) on delete cascade,
-  at      integer not null,
+  at      integer,
   session text,
   turn    integer
 );

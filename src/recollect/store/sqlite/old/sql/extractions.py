@@ -100,8 +100,8 @@ def _insert(db: Database, scope: int, fact: Learned) -> int:
             fact.trust,
             fact.author,
             fact.confidence,
-            now_ms(),
-            fact.at or now_ms(),
+            fact.at,
+            fact.at,
         ),
     )
     return int(db.connection.last_insert_rowid())
@@ -123,8 +123,14 @@ def _add_origin(db: Database, number: int, fact: Learned) -> bool:
 
 def _confirm(db: Database, number: int, fact: Learned) -> None:
     db.execute(
-        "update notes set seen = seen + 1, seen_at = max(seen_at, ?) where id = ?",
-        (fact.at or now_ms(), number),
+        """
+        update notes set seen = seen + 1,
+          created_at = iif(author = 'person', created_at,
+            coalesce(min(created_at, ?1), created_at, ?1)),
+          seen_at = coalesce(max(seen_at, ?1), seen_at, ?1)
+         where id = ?2
+        """,
+        (fact.at, number),
     )
     own, new = _TRUST.format("trust"), _TRUST.format("?1")
     db.execute(
@@ -135,12 +141,12 @@ def _confirm(db: Database, number: int, fact: Learned) -> None:
         """,
         (fact.trust, fact.confidence, number),
     )
-    # Copies of a session tell of the same moments: two witnesses each
-    # have one that the other does not.
+    # Copies of a session tell of the same moments: two witnesses each have one that
+    # the other does not. Without times nothing says that one is a copy.
     db.execute(
         """
         update notes set status = 'active', valid_from = (select min(at)
-          from note_origins where note = notes.id and at > 0)
+          from note_origins where note = notes.id)
          where id = ? and status = 'candidate' and trust in ('user', 'tool-verified') and exists (
            select 1 from note_origins a join note_origins b on b.note = a.note
              and b.session != a.session
@@ -155,11 +161,16 @@ def _confirm(db: Database, number: int, fact: Learned) -> None:
     )
 
 
-def _replace(db: Database, other: int, number: int, at: int) -> None:
-    """Of two notes that speak against each other, the one that was said last holds."""
+def _replace(db: Database, other: int, number: int, at: int | None) -> None:
+    """Of two notes that speak against each other, the one that was said last holds.
+
+    What was said at no known time is older than what was.
+    """
     said = db.value("select max(at) from note_origins where note = ?", (other,))
-    old, new = (other, number) if said is None or said <= at else (number, other)
-    ended = max(at, said or 0)
+    known = [moment for moment in (at, said) if moment is not None]
+    is_newer = said is None or (at is not None and said <= at)
+    old, new = (other, number) if is_newer else (number, other)
+    ended = max(known, default=None)
     changed = db.value(
         """
         update notes set status = 'superseded', superseded_by = ?,
