@@ -255,4 +255,6 @@ def test_what_was_said_on_no_known_day_stands_last() -> None:
 
     text = merged(merged("", [undated]), [note("Use pnpm", 2)])
 
-    assert text.index("2026-03-01") < text.index("pnpm") < text.index("undated") < text.index("tabs")
+    assert (
+        text.index("2026-03-01") < text.index("pnpm") < text.index("undated") < text.index("tabs")
+    )

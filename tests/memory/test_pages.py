@@ -12,7 +12,7 @@ import pytest
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.episodes import Context
-from tests.builders.homes import claude_log, claude_path, memory, small_talk
+from tests.builders.homes import claude_log, claude_path, memory, refs, small_talk
 
 
 @pytest.fixture
@@ -153,3 +153,16 @@ def test_what_we_write_ourselves_is_a_change_too(home: Path, mind: Memory) -> No
     mind.import_logs()
 
     assert mind.changed_since(mark) is not None
+
+
+def test_what_is_said_to_the_program_is_no_turn_and_no_hit(home: Path, mind: Memory) -> None:
+    """Nobody who looks for `rename` wants to find that a session was renamed."""
+    talk = small_talk(1, turns=1)
+    talk.user("<command-name>/rename</command-name><command-args>garden</command-args>")
+    claude_log(home, talk)
+    mind.import_logs()
+
+    (session,) = mind.sessions()
+
+    assert (session.turns, session.title) == (1, "question 1-1")
+    assert refs(mind, "rename garden") == []

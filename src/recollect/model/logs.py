@@ -13,7 +13,9 @@ from msgspec import Struct
 
 Origin = Literal["interactive", "headless", "subagent"]
 Author = Literal["human", "agent", "system"]
-EventKind = Literal["prompt", "reply", "reasoning", "tool_call", "compaction", "error", "abort"]
+EventKind = Literal[
+    "prompt", "reply", "reasoning", "tool_call", "compaction", "error", "abort", "command"
+]  # fmt: skip
 ToolKind = Literal["shell", "edit", "read", "search", "web", "task", "mcp", "other"]
 ProblemKind = Literal["unreadable", "bad_line", "bad_record", "unknown", "too_large", "torn"]
 
@@ -104,6 +106,9 @@ class TurnFacts(Struct, kw_only=True, gc=False):
 
 class Event(Struct, kw_only=True, gc=False):
     """One ordered item inside a turn.
+
+    A `command` is what a person told the program around the agent, such as
+    `/clear`: nobody asked for anything, so no turn begins and no search finds it.
 
     A tool call carries its native `call` id until its result is joined; the
     result may come much later, even in another run. `folder` is where a shell

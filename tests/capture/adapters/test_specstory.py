@@ -311,7 +311,7 @@ def test_a_rule_before_the_next_message_is_not_part_of_what_was_said(tmp_path: P
         ),
         (
             "<command-message>exit</command-message>\n<command-name>/exit</command-name>",
-            ("prompt", "/exit"),
+            ("command", "/exit"),
         ),
         ("<local-command-stdout>Bye!</local-command-stdout>", None),
         ("<local-command-caveat>Caveat: …</local-command-caveat>", None),

@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.distill.digests import open_ends, sayings
 from recollect.distill.digests.calls import Done, calls_of, one_line
-from recollect.distill.digests.tasks import Stretch, asked_in, kinds_of, stretches, title_of
+from recollect.distill.digests.tasks import Stretch, asked_in, kinds_of, stretches
+from recollect.distill.digests.tasks import title_of as title_of_task
 from recollect.distill.digests.troubles import troubles
 from recollect.distill.notes.extract import Found, Rules, extract_waiting, find_notes, keep_found
 from recollect.distill.outcomes import outcome
 from recollect.model.digests import Digest, Outcome, Run, Task
 from recollect.model.sessions import Tokens
-from recollect.reading.quoting import quoted, quoted_path
+from recollect.model.titles import title_of
+from recollect.reading.quoting import quoted, quoted_path, typed
+from recollect.store import bodies
 from recollect.store.history import state_of
 from recollect.system.interpreter import no_cycle_search
 
@@ -135,17 +138,23 @@ def make(
         if earlier
         else []
     )
-    # A log that has no name for a session has its first prompt, which a program may have framed.
-    own_title = (
-        quoted(title, TITLE_CHARACTERS) if title and not title.lstrip().startswith("<") else ""
-    )
+    asked = [*_prompts(left), *(task.title for task in kept)]
     return Digest(
         session=ref, project=project,
-        title=own_title or next((task.title for task in tasks if task.title), ""),
+        title=quoted(title_of(title, asked) or "", TITLE_CHARACTERS),
         outcome=_overall(tasks), summary=_summary(tasks), tasks=tasks,
         sayings=said + sayings.sayings(live, kinds),
         open_ends=open_ends.open_ends(tasks, found[-1].live if found else []),
     )  # fmt: skip
+
+
+def _prompts(passages: Sequence[Passage]) -> Iterator[str]:
+    """What people asked, in order, and after that what others did."""
+    for passage in sorted(passages, key=lambda one: one.author != "human"):
+        for row in passage.rows:
+            if row[bodies.KIND] == "prompt" and row[bodies.TEXT]:
+                yield typed(row[bodies.TEXT])
+                break
 
 
 def _task(
@@ -163,7 +172,7 @@ def _task(
     )
     files = dict.fromkeys(path for call in own for path in call.files)
     return Task(
-        title=title_of(stretch), asked=asked_in(stretch), turns=turns, outcome=verdict,
+        title=title_of_task(stretch), asked=asked_in(stretch), turns=turns, outcome=verdict,
         evidence=evidence,
         files=list(files)[:MOST_FILES], runs=_worth_keeping(own), errors=_first([one for turn,
         one in errors if turn in turns]),

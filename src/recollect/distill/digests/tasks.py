@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from recollect.distill.outcomes import talk
 from recollect.distill.outcomes.deeds import deeds_of
+from recollect.model.titles import request_in
 from recollect.reading.calls import find_retry
 from recollect.reading.quoting import quoted, typed
 from recollect.store import bodies
@@ -32,7 +33,6 @@ SHARED_WORDS = 2
 FAILURES_KEPT = 5
 
 
-HEADING_WORDS = 2
 _WORD = re.compile(r"[^\W_]{2,}")
 _TWO_WORDS = re.compile(r"[^\W_]{2,}.*?[\W_][^\W_]{2,}", re.DOTALL)
 _RESUMES = re.compile(
@@ -195,19 +195,9 @@ def title_of(stretch: Stretch) -> str:
     heading such as "User input", come after anything else.
     """
     asked = _IMAGE.sub(" ", stretch.asked)
-    lines = [
-        line.strip()
-        for line in asked.splitlines()
-        if any(map(str.isalnum, line)) and not line.lstrip().startswith("```")
-    ]
-    first = next((line for line in lines if not _is_frame(line)), lines[0] if lines else "")
-    return quoted(first.lstrip("#*-> \t").rstrip("\\ ").replace("**", ""), TITLE_CHARACTERS)
-
-
-def _is_frame(line: str) -> bool:
-    return line.startswith("<") or (
-        line.startswith("#") and len(_WORD.findall(line)) <= HEADING_WORDS
-    )
+    first = next((line for line in asked.splitlines() if any(map(str.isalnum, line))), "")
+    said = request_in(asked) or first.strip().lstrip("#*-> \t").replace("**", "")
+    return quoted(said.rstrip("\\ "), TITLE_CHARACTERS)
 
 
 def asks_back(passages: Sequence[Passage]) -> bool:
@@ -233,4 +223,5 @@ def _is_ignored(passage: Passage, said: str) -> bool:
 
     Nor of a turn without anything in it.
     """
-    return not passage.rows or (said.startswith("/") and len(passage.rows) == 1)
+    rows = [row for row in passage.rows if row[bodies.KIND] != "command"]
+    return not rows or (said.startswith("/") and len(rows) == 1)

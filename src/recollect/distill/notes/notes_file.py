@@ -155,7 +155,13 @@ def _add(own: list[str], day: str, line: str, newline: str) -> None:
     at = next((number for number, dated in days if dated < day), len(own))
     before = [] if not own[at - 1].strip() else [newline]
     after = [newline] if at < len(own) else []
-    own[at:at] = [*before, f"### Session memories — {day or UNDATED}{newline}", newline, line, *after]
+    own[at:at] = [
+        *before,
+        f"### Session memories — {day or UNDATED}{newline}",
+        newline,
+        line,
+        *after,
+    ]
 
 
 def _without(own: list[str], gone: set[str]) -> list[str]:

@@ -112,6 +112,7 @@ def _event(event: TurnEvent | ToolCall, *, whole: bool) -> str:
             "error": "! ",
             "abort": "! ",
             "compaction": "= ",
+            "command": "",
         }[event.kind]
         return "\n".join(mark + line for line in (event.text or event.kind).splitlines())
     state = "…" if event.ok is None else "ok" if event.ok else "failed"

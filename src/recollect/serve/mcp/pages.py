@@ -170,7 +170,12 @@ def _cut(text: str, provenance: str) -> Iterator[tuple[str, str]]:
 def _parts(event: TurnEvent | ToolCall, *, by_person: bool) -> Iterator[tuple[str, str]]:
     """What an event holds, each part with who wrote it."""
     if not isinstance(event, ToolCall):
-        writers = {"prompt": "user" if by_person else "assistant", "error": "tool", "abort": "tool"}
+        writers = {
+            "prompt": "user" if by_person else "assistant",
+            "command": "user",
+            "error": "tool",
+            "abort": "tool",
+        }
         yield f"{event.kind}: {event.text}".rstrip(": "), writers.get(event.kind, "assistant")
         return
     ended = {True: "ok", False: "failed", None: "outcome unknown"}[event.ok]

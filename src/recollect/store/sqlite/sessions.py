@@ -7,7 +7,6 @@ for: nothing is kept twice, so nothing can disagree.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from recollect.model.sessions import (
     Turn,
     TurnEvent,
 )
+from recollect.model.titles import title_of
 from recollect.store import bodies
 from recollect.store.sqlite import listing
 from recollect.store.sqlite.database import Database
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from recollect.model.search import Scope
     from recollect.store.sqlite.database import Row
 
-TITLE_CHARACTERS = 80
+# A title is sought in so many.
+MOST_PROMPTS = 12
 # An ambiguous name is answered with so many sessions less one.
 MOST_NAMED = 6
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 _COLUMNS = """
     sessions.id, sessions.ref, agent, native_id, parent, origin, coalesce(b.key, a.key), cwd, title,
@@ -224,9 +224,12 @@ class Sessions:
     def _several(self, name: str, found: list[str]) -> UsageError:
         """A name that fits several sessions, with their titles to choose by."""
         marks = ", ".join("?" * len(found))
-        titles: dict[str, str] = dict(
-            self.db.rows(f"select ref, title from sessions where ref in ({marks})", found)
-        )
+        titles = {
+            ref: title_of(own, self._asked(number))
+            for ref, own, number in self.db.rows(
+                f"select ref, title, id from sessions where ref in ({marks})", found
+            )
+        }
         count = len(found) if len(found) < MOST_NAMED else f"more than {MOST_NAMED - 1}"
         named = [f"{ref}  {titles[ref] or '(untitled)'}" for ref in found[: MOST_NAMED - 1]]
         return UsageError(f'"{name}" matches {count} sessions:', hint="\n  ".join(named))
@@ -257,7 +260,7 @@ class Sessions:
         return {
             "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin,
             "project": project, "domain": None, "cwd": cwd,
-            "title": title or self._first_words(number),
+            "title": title_of(title, self._asked(number)),
             "started_at": iso(started), "ended_at": iso(ended),
             "model": models[0] if models else None, "models": models, "agent_version": version,
             "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls,
@@ -281,19 +284,18 @@ class Sessions:
             tasks = []
         return {"outcome": row[0], "summary": row[1], "tasks": tasks}
 
-    def _first_words(self, session: int) -> str | None:
-        """What a session without a title is known by: the first line that was asked,
-        without what a program framed it in.
+    def _asked(self, session: int) -> list[str]:
+        """What people asked in a session, in order, and after that what others did: enough of it
+        to find a title in.
         """
-        prompt = self.db.value(
-            "select prompt from turns where session = ? and prompt != '' order by ordinal limit 1",
-            (session,),
+        rows = self.db.rows(
+            """
+            select prompt from turns where session = ? and prompt != ''
+             order by author != 'human', ordinal limit ?
+            """,
+            (session, MOST_PROMPTS),
         )
-        for line in (prompt or "").splitlines():
-            framed = line.lstrip().startswith("<")
-            if words := (_TAG.sub(" ", line) if framed else line).strip():
-                return words[:TITLE_CHARACTERS]
-        return None
+        return [prompt for (prompt,) in rows]
 
     def export(self, scope: Scope) -> Iterator[dict[str, Any]]:
         """Sessions with a turn that has all the words and passes the

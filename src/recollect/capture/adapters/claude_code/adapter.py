@@ -55,7 +55,7 @@ class ClaudeCode:
 
     agent = "claude-code"
     name = "Claude Code"
-    version = 1
+    version = 2
     endings = (_SUFFIX,)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:

@@ -11,14 +11,16 @@ import re
 from typing import NamedTuple
 
 from recollect.capture.adapters.claude_code.records import ClaudeBlock, picture
+from recollect.model.client_commands import is_client_command
 from recollect.model.logs import Author
 
 
 class ClaudeUserText(NamedTuple):
     """What a user record turns out to be, with the text that is left of it.
 
-    `shape` is prompt, shell (a typed `!command`), shell_output, compaction,
-    abort, or nothing. `author` is None where the record's fields decide.
+    `shape` is prompt, command (said to the client alone), shell (a typed
+    `!command`), shell_output, compaction, abort, or nothing. `author` is None
+    where the record's fields decide.
     """
 
     shape: str
@@ -48,6 +50,13 @@ _DROPPED = (
 _CONTINUED = "This session is being continued from a previous conversation"
 
 
+_SENT = re.compile(
+    r"Another Claude session sent a message:\s*(?:<cross-session-message[^>]*>)?(.*?)"
+    r"(?:</cross-session-message>.*|\n\s*This came from another Claude session.*)?\Z",
+    re.DOTALL,
+)
+
+
 def prompt_of(content: object) -> ClaudeUserText:
     """What a user record's content says, told by its shape alone."""
     if isinstance(content, str):
@@ -57,6 +66,12 @@ def prompt_of(content: object) -> ClaudeUserText:
     else:
         return NOTHING
     return _shape(text) if text else NOTHING
+
+
+def without_frame(text: str) -> str:
+    """What another session sends, without what the client says of it."""
+    framed = _SENT.match(text)
+    return framed[1].strip() or text if framed else text
 
 
 def is_caveat(content: object) -> bool:
@@ -120,7 +135,8 @@ def _command(text: str) -> ClaudeUserText:
     if name is None or not name[1].strip():
         return NOTHING
     typed = f"/{name[1].strip().lstrip('/')} {arguments[1].strip() if arguments else ''}"
-    return ClaudeUserText("prompt", typed.rstrip())
+    typed = typed.rstrip()
+    return ClaudeUserText("command" if is_client_command(typed) else "prompt", typed)
 
 
 def _inside(text: str, tag: str) -> str:

@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from recollect.capture.adapters.claude_code.prompts import ClaudeUserText, is_caveat, prompt_of
+from recollect.capture.adapters.claude_code.prompts import (
+    ClaudeUserText,
+    is_caveat,
+    prompt_of,
+    without_frame,
+)
 from recollect.capture.adapters.claude_code.records import (
     ID_CHARACTERS,
     SYNTHETIC,
@@ -149,9 +154,15 @@ class ClaudeReader(ClaudeTurns):
         if is_caveat(content):
             self.state.caveat = native_id(record.uuid)
         # What a tool put into the conversation, such as a skill's text, was not typed.
-        if record.is_meta or record.source_tool_use_id:
+        if record.source_tool_use_id:
             return place
-        return self._said(record, place, prompt_of(content))
+        sender = _sender(record.origin)
+        if record.is_meta and sender is None and not _is_scheduled(record):
+            return place
+        said = prompt_of(content)
+        if sender is not None and said.shape == "prompt":
+            said = said._replace(text=without_frame(said.text), author=said.author or sender)
+        return self._said(record, place, said)
 
     def _said(self, record: ClaudeRecord, place: int | None, said: ClaudeUserText) -> int | None:
         if said.shape == "nothing":
@@ -160,6 +171,8 @@ class ClaudeReader(ClaudeTurns):
             return self.event(record, place, "abort", said.text)
         if said.shape == "compaction":
             return self.event(record, place, "compaction", said.text)
+        if said.shape == "command":
+            return self._commanded(record, place, said.text)
         if said.shape == "shell_output":
             return self._shell_output(record, place, said.text)
         text = "!" + said.text if said.shape == "shell" else said.text
@@ -172,6 +185,12 @@ class ClaudeReader(ClaudeTurns):
             self._shell_call(record, place, said.text)
         return place
 
+    def _commanded(self, record: ClaudeRecord, place: int | None, text: str) -> int:
+        """What the client was told: it belongs to what is going on."""
+        self.use_caveat(native_id(record.parent_uuid))
+        self.items.notice(record)
+        return self.event(record, place, "command", text)
+
     def _adds_to_prompt(self, record: ClaudeRecord, place: int) -> bool:
         """Whether a record goes on with the prompt before it, as the text after a picture."""
         state = self.state
@@ -182,15 +201,13 @@ class ClaudeReader(ClaudeTurns):
         return state.prompt_time is not None and state.prompt_time == native_id(record.timestamp)
 
     def _author(self, record: ClaudeRecord, said: ClaudeUserText) -> Author:
-        origin = record.origin.get("kind") if isinstance(record.origin, dict) else None
         if said.author is not None:
             return said.author
-        if isinstance(origin, str) and origin in _ORIGINS:
-            return _ORIGINS[origin]
-        if not self.main or record.is_sidechain:
+        if not self.main or record.is_sidechain or _is_scheduled(record):
             return "agent"
         if record.prompt_source == "system":
             return "system"
+        origin = record.origin.get("kind") if isinstance(record.origin, dict) else None
         is_program = record.prompt_source == "sdk" and origin != "human"
         if is_program and str(record.entrypoint).startswith("sdk"):
             return "agent"
@@ -228,11 +245,14 @@ class ClaudeReader(ClaudeTurns):
 
     def _attachment(self, record: ClaudeRecord, place: int | None) -> int | None:
         attachment = record.attachment
-        if type(attachment) is not ClaudeAttachment or attachment.is_meta:
+        if type(attachment) is not ClaudeAttachment or attachment.type != "queued_command":
             return place
-        if attachment.type != "queued_command":
+        sender = _sender(attachment.origin)
+        if attachment.is_meta and sender is None:
             return place
         said = prompt_of(attachment.prompt)
+        if sender is not None and said.shape == "prompt":
+            said = said._replace(text=without_frame(said.text), author=said.author or sender)
         if attachment.command_mode == "task-notification" and said.shape == "prompt":
             said = said._replace(author="system")
         return self._said(record, place, said)
@@ -240,7 +260,10 @@ class ClaudeReader(ClaudeTurns):
     def _system(self, record: ClaudeRecord, place: int | None) -> int | None:
         subtype = record.subtype
         if subtype == "local_command":
-            return self._said(record, place, prompt_of(record.content))
+            said = prompt_of(record.content)
+            if said.shape == "prompt" and said.text.startswith("/"):
+                said = said._replace(shape="command")
+            return self._said(record, place, said)
         if subtype == "turn_duration":
             self.measure(place, turn_duration_ms=record.duration_ms)
         elif subtype == "compact_boundary":
@@ -479,6 +502,20 @@ _OTHER: dict[str, Callable[[ClaudeReader, ClaudeRecord], None] | None] = {
     "started": None,
     "result": None,
 }
+
+
+def _sender(origin: object) -> Author | None:
+    """Who writes a prompt that is not a person's; None when nothing says so.
+
+    The client marks such a prompt as its own, which it marks skills and reminders as, too.
+    """
+    kind = origin.get("kind") if isinstance(origin, dict) else None
+    return _ORIGINS.get(kind) if isinstance(kind, str) else None
+
+
+def _is_scheduled(record: ClaudeRecord) -> bool:
+    """Whether this is a prompt that an agent gave itself for later: a loop, a wake-up."""
+    return record.turn_origin == "scheduled" or record.scheduled_task_id is not None
 
 
 def _taken_back(record: ClaudeRecord) -> list[str]:

@@ -77,6 +77,7 @@ class ClaudeAttachment(Struct, gc=False, rename="camel"):
     prompt: Any = None
     command_mode: Any = None
     is_meta: Any = None
+    origin: Any = None
 
 
 class ClaudeRecord(Struct, gc=False, rename="camel"):
@@ -108,6 +109,8 @@ class ClaudeRecord(Struct, gc=False, rename="camel"):
     prompt_id: Any = None
     prompt_source: Any = None
     origin: Any = None
+    turn_origin: Any = None
+    scheduled_task_id: Any = None
     permission_mode: Any = None
     effort: Any = None
     content: Any = None

@@ -141,11 +141,7 @@ class ClaudeTurns:
             state.prompt_id = native_id(record.prompt_id)
             state.prompt_time = native_id(record.timestamp)
             state.answered = False
-            if link and link == state.caveat:
-                # The client hangs every later local command on the same
-                # caveat, however old it is: from here on that says nothing.
-                tree.places[link] = ADRIFT
-                state.caveat = None
+            self.use_caveat(link)
             self.items.notice(record)
         self.here = number
         self.turn = turn = tree.turn(number)
@@ -163,6 +159,16 @@ class ClaudeTurns:
             )
         )
         return number
+
+    def use_caveat(self, link: str | None) -> None:
+        """See that a caveat places what hangs on it once only.
+
+        The client hangs every later local command on the same caveat, however
+        old it is: from then on that says nothing.
+        """
+        if link and link == self.state.caveat:
+            self.tree.places[link] = ADRIFT
+            self.state.caveat = None
 
     def _open_side(self, record: ClaudeRecord, place: int | None, key: str, link: str) -> int:
         """A turn of a sub-agent inside this file, in a session of its own."""

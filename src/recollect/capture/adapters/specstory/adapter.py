@@ -23,7 +23,7 @@ class SpecStory:
 
     agent = "specstory"
     name = "SpecStory"
-    version = 1
+    version = 2
     endings = (_ENDING,)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:

@@ -15,6 +15,7 @@ from recollect.capture.adapters.specstory.tools import tool_use
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.folders import name_in_text
 from recollect.capture.logs.values import non_empty
+from recollect.model.client_commands import is_client_command
 from recollect.model.logs import EventKind, Item
 
 FOLDER, HISTORY = ".specstory", "history"
@@ -117,6 +118,8 @@ class SpecStoryReader:
             self.main.say("abort", "", at=message.at)
         elif text.startswith(_CONTINUED):
             self.main.say("compaction", text, at=message.at)
+        elif command and is_client_command(text):
+            self.main.say("command", text, at=message.at)
         else:
             self.turns += 1
             self.model = None

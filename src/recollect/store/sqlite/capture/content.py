@@ -30,13 +30,13 @@ class Lead:
         self.first_at: int | None = None
         self.last_at: int | None = None
         for event in events:
-            at = event.at
-            if at is not None:
+            at, kind = event.at, event.kind
+            # `/exit` a day later is no part of what was done.
+            if at is not None and kind != "command":
                 if self.last_at is None or at > self.last_at:
                     self.last_at = at
                 if self.first_at is None or at < self.first_at:
                     self.first_at = at
-            kind = event.kind
             if kind == "tool_call":
                 self.errors += event.ok is False
             elif kind == "reply":
