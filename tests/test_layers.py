@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     # What it reads of a long text is what the index reads.
     "reading": BOTTOM | {"store.text"},
     "store": BOTTOM | INSTRUMENTS,
-    "capture": BOTTOM | INSTRUMENTS | STORE | {"capture.adapters", "capture.logs"},
+    "capture": BOTTOM | INSTRUMENTS | READING | STORE | {"capture.adapters", "capture.logs"},
     "recall": BOTTOM | INSTRUMENTS | READING | STORE,
     "distill": BOTTOM | INSTRUMENTS | READING | STORE,
     "episodes": BOTTOM | INSTRUMENTS | READING | STORE,

@@ -28,6 +28,8 @@ from recollect.capture.adapters import Adapter
 from recollect.capture.assemble import assemble
 from recollect.capture.cleanse import cleanse
 from recollect.capture.discover import Found
+from recollect.capture.endings import Endings
+from recollect.capture.folders import place
 from recollect.capture.prices import Prices
 from recollect.capture.projects import ProjectFinder
 from recollect.capture.recognise import Recogniser
@@ -70,6 +72,7 @@ class Sweep:
         self.clock = clock
         self.prices = Prices(store.usage)
         self.recogniser = Recogniser(store.calls.find_waiting)
+        self.endings = Endings(store.calls.find_waiting)
         self.projects = {True: ProjectFinder(), False: ProjectFinder(local=False)}
 
     def run(
@@ -183,10 +186,12 @@ class Sweep:
         return result
 
     def _enrich(self, batch: Batch, *, agent: str, local: bool, prices: Prices) -> None:
-        """What capture adds to what the log says: no words of
-        ours, no secrets, a project, a price.
+        """What capture adds to what the log says: no words of ours, where and how
+        calls ended, no secrets, a project, a price.
         """
         self.recogniser.recognise(agent, batch)
+        place(batch)
+        self.endings.decide(agent, batch)
         if self.redactor is not None:
             cleanse(batch, self.redactor)
         identify = self.projects[local].identify

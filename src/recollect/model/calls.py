@@ -7,9 +7,26 @@ from __future__ import annotations
 
 from recollect.model.search import Place
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, TypeAlias
+
+    # Nothing is known of a call whose end no log tells, or whose line hides it: that is no pass.
+    Ending: TypeAlias = Literal["passed", "failed", "unknown"]
+
 # What a row keeps of a command or of the paths of a patch; the body has all of it.
 TARGET_CHARACTERS = 2_000
 MOST_FILES = 8
+
+
+def stored_ending(ending: Ending) -> bool | None:
+    """An ending as rows and bodies keep it."""
+    return None if ending == "unknown" else ending == "passed"
+
+
+def read_ending(stored: object) -> Ending:
+    """An ending as rows and bodies keep it, in words."""
+    return "unknown" if stored is None else "passed" if stored else "failed"
 
 
 class Scene(Place):

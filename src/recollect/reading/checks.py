@@ -95,15 +95,19 @@ def ended(command: str, ok: bool | None, output: str) -> bool | None:
     known = [told(ok, line, index) for index in _checks_in(command)]
     if known and None not in known:
         return all(known)
-    if ok is None and not output:
-        return None
+    said = last_words_tell(output)
+    if said is False or ok is False:
+        return False
+    # Silence is how many checkers say that all is well.
+    return True if said else None if tells(ends(output)) else ok
+
+
+def last_words_tell(output: str) -> bool | None:
+    """Whether the output of a check says that it passed; None when it says neither."""
     last_words = ends(output)
     if _FAILED.search(last_words):
         return False
-    if ok is False or _PASSED.search(last_words):
-        return ok is not False
-    # Silence is how many checkers say that all is well.
-    return None if tells(last_words) else ok
+    return True if _PASSED.search(last_words) else None
 
 
 @lru_cache(4096)

@@ -197,11 +197,18 @@ def _moved(folder: str | None, words: list[str]) -> str | None:
 
 def below(folder: str | None, path: str | None) -> str | None:
     """A path as seen from where `folder` is seen from; None when one of them is not known."""
-    if path is None or path.startswith("/"):
+    if path is None or is_absolute(path):
         return path
     if folder is None:
         return None
     return f"{folder}/{path}" if folder and path else folder or path
+
+
+def is_absolute(path: str) -> bool:
+    """Whether a path begins at a root, of this sort of machine or of the other."""
+    return path.startswith(("/", "\\\\")) or (
+        path[1:3] in (":/", ":\\") and path[0].isalpha() and path[0].isascii()
+    )
 
 
 def _split(command: str) -> list[tuple[list[str], list[str], str]]:

@@ -630,6 +630,7 @@ def test_a_typed_command_keeps_its_output(log: Path) -> None:
             tool_kind="shell",
             target="git status",
             input={"command": "git status"},
+            folder="/home/ada/shop",
         ),
     ]
     assert of(items, ToolResult) == [
@@ -885,6 +886,7 @@ def test_a_call_says_what_it_is_about(
         tool_kind=kind,  # type: ignore[arg-type]
         target=target,
         input=arguments,
+        folder="/home/ada/shop" if kind == "shell" else None,
     )
 
 

@@ -115,6 +115,7 @@ def test_a_session_with_one_turn_gives_its_items_in_order(tmp_path: Path) -> Non
             tool_kind="shell",
             target="ls orchard",
             input={"command": ["bash", "-lc", "ls orchard"]},
+            folder="/home/kim/orchard",
         ),
         ToolResult(
             session=b.THREAD,

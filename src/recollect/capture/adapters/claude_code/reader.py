@@ -69,6 +69,9 @@ _ORIGINS: dict[str, Author] = {
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _ERRORS = ("api_error", "error", "api_refusal", "model_refusal_fallback")
 
+# How the client answers for a command that nobody waits for.
+_IN_BACKGROUND = ("Command running in background with ID", "Command was manually backgrounded")
+
 
 class ClaudeReader(ClaudeTurns):
     """Takes the records of one file in order and turns them into items."""
@@ -229,6 +232,7 @@ class ClaudeReader(ClaudeTurns):
                 tool_kind="shell",
                 target=command,
                 input={"command": command},
+                folder=_folder(record),
             )
         )
 
@@ -373,6 +377,7 @@ class ClaudeReader(ClaudeTurns):
                 tool_kind=tool_kind,
                 target=target_of(tool_kind, block.input),
                 input=block.input,
+                folder=_folder(record) if tool_kind == "shell" else None,
             )
         )
         early = self._early.pop(call, None) if self._early else None
@@ -409,7 +414,10 @@ class ClaudeReader(ClaudeTurns):
         text = result_text(block, outcome, self.log.overflow)
         # There is no status, only marks of failure.
         known = type(outcome) is ClaudeToolResult
-        ok = not (block.is_error or (known and outcome.interrupted is True))
+        ok: bool | None = not (block.is_error or (known and outcome.interrupted is True))
+        if ok and text and text.startswith(_IN_BACKGROUND):
+            # It has begun; how it ends is told to another call.
+            ok = None
         result = ToolResult(
             session=turn.session,
             turn=turn.key,
@@ -417,7 +425,7 @@ class ClaudeReader(ClaudeTurns):
             at=milliseconds(record.timestamp),
             output=text,
             ok=ok,
-            exit_code=None if ok else exit_code(text),
+            exit_code=exit_code(text) if ok is False else None,
             duration_ms=duration_ms(outcome) if known else None,
         )
         if number is not None:
@@ -516,6 +524,11 @@ def _sender(origin: object) -> Author | None:
 def _is_scheduled(record: ClaudeRecord) -> bool:
     """Whether this is a prompt that an agent gave itself for later: a loop, a wake-up."""
     return record.turn_origin == "scheduled" or record.scheduled_task_id is not None
+
+
+def _folder(record: ClaudeRecord) -> str | None:
+    """Where the client stood when it wrote a record; a `cd` of an earlier command moved it."""
+    return record.cwd if type(record.cwd) is str and record.cwd else None
 
 
 def _taken_back(record: ClaudeRecord) -> list[str]:

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from recollect.capture.adapters.codex.prompts import placeholder
 from recollect.capture.adapters.codex.records import moment, whole
+from recollect.capture.adapters.codex.scripts import calls_in, script_outcome
 from recollect.capture.adapters.codex.tools import (
     MAX_TARGET,
     CodexOutcome,
@@ -35,10 +36,15 @@ from recollect.model.logs import Event, ToolKind, ToolResult
 
 COMMANDS = ("shell", "shell_command", "exec_command")
 _BROKEN = (msgspec.MsgspecError, RecursionError, UnicodeError)
+SCRIPT = "exec"
+# Beside the script of a call, this much is no more than `const r = await`, `text(r)`.
+_FRAME_CHARACTERS = 120
 STATUS = {"completed": True, "failed": False, "declined": False, "error": False}
 _arguments: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 # Longer ids are not ids; they would only fill the checkpoint.
 MAX_ID = 200
+# Scripts run one after the other; a few may be left running.
+MOST_SCRIPTS = 8
 
 
 class CodexCall(Struct, gc=False):
@@ -94,6 +100,10 @@ def _function(item: Fields) -> CodexCall:
 
 def _custom(item: Fields) -> CodexCall:
     name = full_name(item.get("name"), item.get("namespace"))
+    given = decode_arguments(item.get("input"))
+    if name == SCRIPT and isinstance(given, str):
+        # A script that could not be read, or that makes several calls.
+        return CodexCall(id_of(item.get("call_id")), name, "other", given[:MAX_TARGET], given)
     kind, target = aim(name, kind_of(name), decode_arguments(item.get("input")))
     return CodexCall(id_of(item.get("call_id")), name, kind, target, item.get("input"))
 
@@ -278,6 +288,7 @@ class CodexCalls(CodexTurns):
                 tool_kind="shell",
                 target=target,
                 input=given,
+                folder=self.state.cwd,
             )
         )
 
@@ -285,17 +296,27 @@ class CodexCalls(CodexTurns):
         """Any call that an item asks for."""
         asked, end = call_asked_by(item)
         turn = self.content_turn(stamp)
+        if asked.name == SCRIPT and asked.kind == "other" and asked.call is not None:
+            self._script(asked, turn, stamp)
+            return
         if asked.kind == "web" and asked.target and self.is_twin("web", asked.target, -1):
             return
         if end is not None and self._turn_of(asked.call) is not None:
             return
         self._tool_call(asked, turn, stamp, end)
+        if asked.name == "wait" and asked.call is not None and self.state.cells:
+            cell = text_of(fields_of(asked.input).get("cell_id"))
+            if cell in self.state.cells:
+                self.state.scripts[asked.call] = self.state.cells.pop(cell)
 
     def ended(self, told: Fields, stamp: object) -> None:
         """The end of a call, told by an event; often nothing else tells the call itself."""
         asked, end = call_ended_by(told)
         if asked.call is not None and self._turn_of(asked.call) is not None:
             self._join(asked.call, end, stamp)
+            return
+        if (known := self._called_by_script(asked)) is not None:
+            self._join(known, end, stamp)
             return
         turn = self.content_turn(stamp)
         if asked.kind == "web" and asked.target and self.is_twin("web", asked.target, 1):
@@ -305,8 +326,74 @@ class CodexCalls(CodexTurns):
     def answered(self, item: Fields, stamp: object) -> None:
         """The output of a call."""
         call = item.get("call_id")
-        if type(call) is str:
+        if type(call) is str and call in self.state.scripts:
+            self._script_answered(call, item.get("output"), stamp)
+        elif type(call) is str:
             self._join(call[:MAX_ID], outcome(item.get("output")), stamp)
+
+    def _script(self, asked: CodexCall, turn: str, stamp: object) -> None:
+        """A script of code mode: the calls that it makes, as far as they can be read.
+
+        One that makes a single call is that call. Of several, and where some
+        cannot be read, the script is a call of kind `other` that comes first.
+        """
+        call, script = asked.call or "", str(asked.input)
+        found = calls_in(script)
+        alone = len(found.calls) == 1 and not found.unread
+        if not alone:
+            asked.target = None if found.calls else asked.target
+            self._tool_call(asked, turn, stamp, None)
+        made: list[list[str]] = []
+        for number, (name, given) in enumerate(found.calls, 1):
+            kind, target = aim(name, kind_of(name), given)
+            own = call if alone else f"{call}/{number}"
+            if alone and len(script) > len(str(given)) + _FRAME_CHARACTERS:
+                given = {**(given if isinstance(given, dict) else {"input": given})}
+                given["script"] = script
+            made.append([own, kind, target or ""])
+            self._tool_call(CodexCall(own, name, kind, target, given), turn, stamp, None)
+        if found.unread:
+            # What it gave back may be that of any of them.
+            made.append([])
+        scripts = self.state.scripts
+        scripts[call] = made
+        if len(scripts) > MOST_SCRIPTS:
+            trim(scripts, MOST_SCRIPTS)
+
+    def _script_answered(self, call: str, output: object, stamp: object) -> None:
+        """The output of a script, divided among its calls where that can be told."""
+        made = self.state.scripts.pop(call)
+        found = script_outcome(output, len(made) if all(made) else 0)
+        if found.cell:
+            # It goes on; what waits for it is told the rest.
+            self.state.cells[found.cell] = made
+            trim(self.state.cells, MOST_SCRIPTS)
+        each = list(found.each)
+        if len(made) == 1 and made[0] and each and made[0][1] == "shell":
+            # That a script came to its end says nothing of a command whose exit code it keeps.
+            if each[0].exit_code is None and each[0].ok:
+                each[0].ok = None
+        elif each:
+            found.whole.text = None
+        told = {one[0]: end for one, end in zip(made, each, strict=False) if one}
+        if call not in told:
+            self._join(call, found.whole, stamp)
+        for own, end in told.items():
+            self._join(own, end, stamp)
+
+    def _called_by_script(self, asked: CodexCall) -> str | None:
+        """The call of a script whose end is told under an id of its own, once."""
+        if not self.state.scripts or not (asked.call or "").startswith(f"{SCRIPT}-"):
+            return None
+        for made in reversed(self.state.scripts.values()):
+            for one in made:
+                if len(one) == 3 and one[1] == asked.kind and self._fits(one[2], asked):
+                    one[2] = "\0"
+                    return one[0]
+        return None
+
+    def _fits(self, target: str, asked: CodexCall) -> bool:
+        return target != "\0" and (asked.kind == "edit" or target == asked.target)
 
     def found_tools(self, item: Fields, stamp: object) -> None:
         """The output of a search for tools: their names."""
@@ -336,6 +423,7 @@ class CodexCalls(CodexTurns):
             tool_kind=asked.kind,
             target=asked.target,
             input=asked.input,
+            folder=self.state.cwd if asked.kind == "shell" else None,
         )
         if end is not None:
             event.output, event.ok = end.text, end.ok

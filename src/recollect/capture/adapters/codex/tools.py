@@ -28,7 +28,6 @@ KINDS: dict[str, ToolKind] = {
     "write_stdin": "shell",
     "local_shell": "shell",
     "unified_exec": "shell",
-    "exec": "shell",
     "bash": "shell",
     "apply_patch": "edit",
     "edit": "edit",
@@ -64,9 +63,10 @@ FAILURES = (
     "write_stdin failed", "aborted", "command aborted by user", "exec command rejected by user",
     "patch rejected by user", "command timed out", "sandbox error",
 )  # fmt: skip
-HEADS = ("Exit code: ", "Chunk ID: ", "Wall time", "Script ", "Process exited ")
+HEADS = ("Command: ", "Exit code: ", "Chunk ID: ", "Wall time", "Script ", "Process exited ")
 
 _exit = re.compile(r"(?:Exit code: |Process exited with code )(-?\d{1,9})\b")
+_next_head = re.compile(r"\n(?:Chunk ID: |Wall time:? [\d.]+ seconds\n)")
 _wall = re.compile(r"Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds")
 _seconds = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s)")
 
@@ -198,12 +198,12 @@ def _joined(values: Any) -> str | None:
 def outcome(output: object) -> CodexOutcome:
     """What the `output` of a call says, in whatever shape this version wrote it."""
     if type(output) is str:
-        return _from_wrapped(output) if output.startswith('{"output":') else _from_text(output)
+        return _from_wrapped(output) if output.startswith('{"output":') else from_text(output)
     if isinstance(output, list):
-        return _from_text(texts_in(output))
+        return from_text(texts_in(output))
     if isinstance(output, dict):
         text = texts_in([output]) or text_of(output.get("content"))
-        found = _from_text(text or msgspec.json.encode(output).decode())
+        found = from_text(text or msgspec.json.encode(output).decode())
         success = output.get("success")
         if isinstance(success, bool):
             found.ok = success
@@ -226,7 +226,8 @@ def texts_in(parts: object) -> str:
     return "\n".join(found)
 
 
-def _from_text(text: str) -> CodexOutcome:
+def from_text(text: str) -> CodexOutcome:
+    """What an output says that is a text: its head, where it has one, is no output."""
     if text.startswith(HEADS):
         return _from_head(text)
     return CodexOutcome(text, ok=False if text.startswith(FAILURES) else None)
@@ -246,6 +247,9 @@ def _from_wrapped(text: str) -> CodexOutcome:
 
 
 def _from_head(text: str) -> CodexOutcome:
+    if text.startswith("Command: "):
+        # Version 0.115 repeats the command, which may be a script of many lines.
+        text = _after_command(text)
     head = text[:400]
     label = head.find("Output:\n")
     if label >= 0:
@@ -263,6 +267,11 @@ def _from_head(text: str) -> CodexOutcome:
     elif code is None and "aborted by user" in text[:200]:
         ok = False
     return CodexOutcome(body, ok, code, round(float(wall[1]) * 1000) if wall else None)
+
+
+def _after_command(text: str) -> str:
+    found = _next_head.search(text)
+    return text[found.start() + 1 :] if found else text
 
 
 def milliseconds_of(duration: object) -> int | None:

@@ -136,6 +136,10 @@ class CodexState(Struct, array_like=True):
     unnamed: int = 0
     copied: CodexCopiedHistory = field(default_factory=CodexCopiedHistory)
     meter: CodexTotals = field(default_factory=CodexTotals)
+    # The calls that open scripts make, id, kind and target of each: by the id of
+    # what will be answered, and by the cell of a script that goes on without it.
+    scripts: dict[str, list[list[str]]] = field(default_factory=dict)
+    cells: dict[str, list[list[str]]] = field(default_factory=dict)
 
 
 class CodexTurns:
@@ -371,6 +375,7 @@ class CodexTurns:
             encoded = msgspec.msgpack.encode(state)
         while len(encoded) > MAX_STATE_BYTES and (state.calls or state.live or state.telemetry):
             state.context, state.telemetry = {}, {}
+            state.scripts, state.cells = {}, {}
             for held in (state.calls, state.answered, state.repeats, state.twins):
                 trim(held, len(held) // 2)
             state.live = state.live[len(state.live) // 2 + 1 :]

@@ -1,0 +1,60 @@
+"""Where each shell command ran: `go test ./...` is only true in its folder.
+
+The call itself may say it, the log at this point, or the turn; a `cd` that the
+line begins with goes on from there. Where nothing is said, nothing is kept.
+"""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+
+from recollect.model.batch import Batch
+from recollect.model.logs import Event
+from recollect.reading.shell import below, is_absolute, pieces
+
+# What agents call the folder among a command's arguments.
+_NAMES = (
+    "workdir", "cwd", "working_directory", "workingDirectory", "Cwd", "working_dir", "workingDir",
+    "directory", "dir_path", "dir",
+)  # fmt: skip
+
+
+def place(batch: Batch) -> None:
+    """Give the shell calls of a batch the folders they ran in."""
+    for (session, _), part in batch.turns.items():
+        facts = batch.sessions.get(session)
+        began = part.facts.cwd or (facts.cwd if facts else None)
+        for event in part.events:
+            if event.kind == "tool_call" and event.tool_kind == "shell":
+                event.folder = folder_of(event, event.folder or began)
+
+
+def folder_of(event: Event, began: str | None) -> str | None:
+    """Where a command ran, of which the log says that it began in a folder, if it does."""
+    named = _named(event.input)
+    folder = below(began, named) if named else began
+    line = pieces(event.target) if event.target and "cd " in event.target else ()
+    if line and line[0].folder != "":
+        moved = line[0].folder
+        if moved is None or not (folder or is_absolute(moved)):
+            return None
+        folder = below(folder, moved)
+    return _tidy(folder) if folder else None
+
+
+def _named(given: object) -> str | None:
+    if isinstance(given, dict):
+        for name in _NAMES:
+            value = given.get(name)
+            if isinstance(value, str) and value:
+                return value
+    return None
+
+
+def _tidy(folder: str) -> str:
+    """A folder without `..` and a slash at its end."""
+    if folder.startswith("/"):
+        return posixpath.normpath(folder) if "/." in folder else folder.rstrip("/") or folder
+    windows = is_absolute(folder)
+    return ntpath.normpath(folder) if windows and ".." in folder else folder.rstrip("/\\")

@@ -1,0 +1,152 @@
+"""How a call ended: whether it passed, failed, or nobody can know. Decided here and nowhere else.
+
+A log says what the agent's client saw, which is the end of a whole line. That
+is not how the work in it ended: `npm test | tail` exits with what `tail` says,
+`npm test || true` always with 0, and `grep` says with 1 that there is no such
+line. So what the log says is weighed against the command:
+
+- No logged end: unknown. Silence is no success.
+- Exit 1 of a program that answers a question with it is an answer.
+- An exit code after a pipe, a `;` or a `||` is that of the last command. What
+  stood before it has passed only when the output says so, or when it can only
+  look and would have complained in the output.
+
+Everything else is as the log says.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from recollect.reading.checks import is_check, last_words_tell
+from recollect.reading.programs import base, launched, looks_only, names
+from recollect.reading.shell import Piece, grammar, pieces, told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.model.calls import Ending
+
+# Programs whose exit code 1 answers what they were asked.
+_ANSWERING = names("rg grep egrep fgrep zgrep ag diff cmp test [ [[ pgrep")
+_ANSWERING_GIT = {
+    "diff": ("--quiet", "--exit-code", "--no-index"),
+    "merge-base": ("--is-ancestor",),
+    "grep": (),
+}
+# What they do is done or complained of, in a line that begins with their name.
+_COMPLAINING = names(
+    "awk cat chmod chown cp cut date echo find grep head kill killall ln ls mkdir mktemp mv nl "
+    "pgrep pkill printf pwd readlink realpath rg rm rmdir sed sort stat tail tee touch tr tree "
+    "uniq wait wc which xargs"
+)
+# The exit code of `timeout` when time was up: somebody wanted to look for a while.
+_TIME_WAS_UP = 124
+# `echo "exit: $?"` tells what the line hides.
+_ASKS_STATUS = re.compile(r"\$\?|PIPESTATUS|LASTEXITCODE")
+_STATUS = re.compile(
+    r"\b(?:exit(?:[ _-]?(?:code|status))?|status|code|rc|ret)\b\W{0,3}(-?\d{1,3})$"
+    r"|^(-?\d{1,3})\s*\Z",
+    re.IGNORECASE | re.MULTILINE,
+)
+_STOPS_AT_ERRORS = re.compile(r"(?:^|[;&\n])\s*set\s+(?:-o errexit|-[a-z]*e)")
+_BROKE = re.compile(
+    r"^Traceback \(most recent call last\)|^(?:/\S+/)?(?:ba|z|da)?sh: .*(?:not found|No such file)"
+    r"|: command not found$",
+    re.MULTILINE,
+)
+
+
+def ending_of(
+    kind: str | None, target: str | None, said: bool | None, exit_code: int | None, output: str
+) -> Ending:
+    """How a call ended, of what its log says: `said` of its success, its exit code and output."""
+    if said is None and exit_code is not None:
+        said = exit_code == 0
+    if said is None:
+        return "unknown"
+    if kind != "shell" or not target:
+        return "passed" if said else "failed"
+    if not said:
+        if exit_code == _TIME_WAS_UP and "timeout" in target:
+            return "unknown"
+        if exit_code != 1 or not answers(target):
+            return "failed"
+    return _hidden(target, output)
+
+
+@lru_cache(4096)
+def answers(command: str) -> bool:
+    """Whether an exit code of 1 is what the last command of a line answers a question with."""
+    line = pieces(command)
+    if not line or grammar(command) or not _is_answering(line[-1]):
+        return False
+    # What an `&&` hangs on may have been what failed.
+    return all(
+        piece.after != "&&" or looks_only(piece) or _is_answering(piece) for piece in line[:-1]
+    )
+
+
+def _is_answering(piece: Piece) -> bool:
+    program, *rest = piece.words[launched(piece.words) :] or [""]
+    if base(program) != "git":
+        return base(program) in _ANSWERING
+    for name, options in _ANSWERING_GIT.items():
+        if name in rest[:3]:
+            return not options or any(option in rest for option in options)
+    return False
+
+
+def _hidden(command: str, output: str) -> Ending:
+    """How a line ended that exited well: what its end says nothing about must show."""
+    hidden = hidden_in(command)
+    if not hidden:
+        return "passed"
+    if _ASKS_STATUS.search(command) and (codes := list(_STATUS.finditer(output))):
+        return "passed" if all(int(code[1] or code[2]) == 0 for code in codes) else "failed"
+    # Of what it hides, the checks tell most.
+    ends = [last_words_tell(output) for words in hidden if is_check(" ".join(words))]
+    if ends:
+        return "unknown" if ends[0] is None else "passed" if ends[0] else "failed"
+    if _BROKE.search(output):
+        return "failed"
+    quiet = all(_is_quiet(words, output) for words in hidden)
+    return "passed" if quiet else "unknown"
+
+
+@lru_cache(4096)
+def hidden_in(command: str) -> tuple[tuple[str, ...], ...]:
+    """The words of those commands of a line about which its good end says nothing."""
+    line = pieces(command)
+    pipes = "pipefail" not in command
+    stops = _STOPS_AT_ERRORS.search(command) is not None
+    if stops or not pipes:
+        line = tuple(
+            Piece(piece.words, piece.writes, _as_chained(piece.after, stops, pipes), piece.folder)
+            for piece in line
+        )
+    loops = grammar(command) and not stops
+    return tuple(
+        tuple(piece.words)
+        for index, piece in enumerate(line)
+        # What is left in the background is not waited for by anybody.
+        if piece.words and piece.after != "&" and (loops or told(True, line, index) is not True)
+    )
+
+
+def _as_chained(operator: str, stops: bool, pipes: bool) -> str:
+    """An operator as the settings of a shell make it: one that goes on only after success."""
+    if (stops and operator in (";", "\n")) or (not pipes and operator in ("|", "|&")):
+        return "&&"
+    return operator
+
+
+def _is_quiet(words: tuple[str, ...], output: str) -> bool:
+    """Whether a command only looks, or says so when it fails, and has not complained."""
+    piece = Piece(list(words), [], "")
+    program = base(words[0])
+    if program not in _COMPLAINING and not looks_only(piece):
+        return False
+    return f"{program}: " not in output or not re.search(
+        rf"^(?:\S+: (?:line \d+: )?)?{re.escape(program)}: ", output, re.MULTILINE
+    )
