@@ -93,6 +93,10 @@ KEYS: dict[str, tuple[object, str]] = {
         "send the form of the answer as response_format, if the service knows it",
     ),
     "llm.notes": (False, "also ask for notes, in a second request for each session"),
+    "llm.notes_count": (
+        False,
+        "tell agents these notes without asking you, as if you had accepted each",
+    ),
     "llm.max_tokens_per_run": (
         4_000_000,
         "most tokens of a run, read and written; 0: no limit",
@@ -134,6 +138,10 @@ KEYS: dict[str, tuple[object, str]] = {
     "learn.half_life_days": (
         90,
         "days after which an unseen pattern has half its strength; 0: never",
+    ),
+    "timer.every_hours": (
+        24,
+        "hours between two runs of the timer: 1, 2, 3, 4, 6, 8, 12 or 24; install it again after",
     ),
     "watch.debounce_ms": (
         300,

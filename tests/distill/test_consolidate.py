@@ -164,7 +164,7 @@ def test_only_so_many_traces_are_kept_as_files(talks: Talks) -> None:
 
     folder = Path(talks.memory.old.memory_folder(SHOP))
     assert len(list((folder / "trace_summaries").iterdir())) == 10
-    lines = (folder / "memory_summary.md").read_text().splitlines()
+    lines = (folder / "memory_summary.md").read_text().splitlines()[2:]
     assert [line[-len("(trace: codex:s11)") :] for line in lines] == [
         f"(trace: codex:s{day:02})" for day in range(11, 1, -1)
     ]

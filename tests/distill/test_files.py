@@ -24,6 +24,9 @@ SKILL = (
 )
 
 
+HEADING = "# Sessions of this project, newest first\n\n"
+
+
 def kept(
     session: str = "codex:s1", title: str = "Cart totals", memory: str = "# summary\nit went well"
 ) -> KeptTrace:
@@ -63,8 +66,8 @@ def test_the_files_are_where_and_what_the_page_says(tmp_path: Path, folder: Path
     )
     assert found(folder) == {
         "MEMORY.md": "# Memory\n",
-        "memory_summary.md": "- about Übergröße / 2! (trace: codex:s2)\n- about Cart totals "
-        "(trace: codex:s1)\n",
+        "memory_summary.md": f"{HEADING}- about Übergröße / 2! (trace: codex:s2)\n"
+        "- about Cart totals (trace: codex:s1)\n",
         "skills/shop-checks/SKILL.md": SKILL,
         "trace_summaries/codex-s1_cart_totals.md": f"session: codex:s1\n{header}",
         "trace_summaries/codex-s2_bergr_e_2.md": f"session: codex:s2\n{header}",
@@ -75,7 +78,7 @@ def test_without_traces_the_summary_says_so(tmp_path: Path, folder: Path) -> Non
     """An empty file would look like a mistake."""
     files.write(str(tmp_path), PROJECT, [], {})
 
-    assert found(folder) == {"memory_summary.md": "No memory traces yet.\n"}
+    assert found(folder) == {"memory_summary.md": f"{HEADING}No memory traces yet.\n"}
 
 
 def test_a_path_that_is_not_text_is_written_all_the_same(tmp_path: Path, folder: Path) -> None:
@@ -123,7 +126,7 @@ def test_what_has_no_row_any_more_goes_and_what_is_not_ours_stays(
     assert files.write(str(tmp_path), PROJECT, [kept(title="Another title")], {})
 
     assert found(folder) == {
-        "memory_summary.md": "- about Another title (trace: codex:s1)\n",
+        "memory_summary.md": f"{HEADING}- about Another title (trace: codex:s1)\n",
         "trace_summaries/codex-s1_another_title.md": files.trace_text(kept()),
         **{str(path.relative_to(folder)): text for path, text in theirs.items()},
     }

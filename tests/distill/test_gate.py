@@ -52,7 +52,21 @@ def test_notes_are_taken_after_twenty_messages_and_then_every_three_calls(
     """A short session has nothing to tell yet, and one that is in the middle of
     something may still change its mind.
     """
-    assert gate.ask(progress, since, NOW) == answer
+    assert gate.ask_gate(progress, since, NOW) == answer
+
+
+def test_the_gate_and_the_form_of_a_note_are_for_other_programs_too() -> None:
+    """Who has a model of their own need not write either again."""
+    from recollect import distill
+
+    facts, dropped = distill.read_facts("MEMORY: constraint | 9 | use make check\nMEMORY: x")
+
+    assert [(one.category, one.confidence, one.text) for one in facts] == [
+        ("constraint", 0.9, "use make check")
+    ]
+    assert dropped == 1
+    assert distill.ask_gate(distill.Progress(30, 3, False, None)) == "open"
+    assert all(getattr(distill, name) for name in distill.__all__)
 
 
 def test_messages_are_what_was_asked_answered_and_done() -> None:

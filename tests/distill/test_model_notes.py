@@ -210,6 +210,24 @@ def test_a_session_that_grew_a_little_is_not_asked_for_notes_again(
     assert counts == [1, 1, 2]
 
 
+@pytest.mark.parametrize("count", [False, True])
+def test_notes_of_a_model_count_without_a_person_only_where_the_settings_say_so(
+    home: Path, service: Service, count: bool
+) -> None:
+    """Off unless somebody trusts their model; what a person rejected stays rejected."""
+    homes.claude_log(home, homes.small_talk(turns=8))
+    notes = "MEMORY: project | 8 | Tests run with make"
+    service.script = [behaviour.saying(text) for text in (ANSWER, notes, PROJECT)]
+    settings = {"llm__url": service.url, "llm__model": "m", "llm__notes": True}
+
+    with homes.memory(home, llm__notes_count=count, **settings) as memory:
+        memory.import_logs()
+        memory.old.distill(engine="llm", now=True)
+        (note,) = [one for one in memory.old.notes() if one.author == "model"]
+
+    assert note.status == ("active" if count else "candidate")
+
+
 def test_a_memory_is_kept_when_its_notes_fail(home: Path, service: Service) -> None:
     """It was paid for."""
     homes.claude_log(home, homes.small_talk(turns=8))

@@ -275,7 +275,7 @@ def test_every_section_is_tested() -> None:
     inner = {
         "Tokens", "Git", "Event", "Tool call", "FixStep", "Pack line", "Problem", "Scrubbed",
         "Secret", "Redacted text", "Error",
-        "Session task", "Task", "Evidence", "Run", "Trouble", "Saying", "Room",
+        "Session task", "Task", "Evidence", "Run", "Trouble", "Saying", "Room", "Leaving",
         "Pattern", "Sighting", "Pattern version", "Publication", "Measured", "Side", "Share",
         "Amount",
     }  # fmt: skip

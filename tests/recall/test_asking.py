@@ -160,6 +160,21 @@ def test_a_folder_is_given_with_all_it_is_in(folder: str) -> None:
 # A ready vector
 
 
+def test_the_vectors_of_a_turn_can_be_had(told: Talks) -> None:
+    """For those who compare turns elsewhere; a turn that waits has none yet."""
+    ref = told.memory.search("paint it blue", mode="text", limit=1).hits[0].ref
+    assert told.memory.vectors(ref) == []
+    told.embed()
+
+    (vector,) = told.memory.vectors(ref)
+
+    query = told.memory.encoder().encode_query("paint it blue")
+    assert sum(one * other for one, other in zip(vector, query, strict=True)) > 0.9
+    assert sum(one * one for one in vector) == pytest.approx(1.0)
+    with pytest.raises(UsageError, match="not a turn"):
+        told.memory.vectors(ref.partition("#")[0])
+
+
 def test_a_ready_vector_finds_by_itself(told: Talks) -> None:
     """For those who encode elsewhere; the score is the cosine."""
     told.embed()

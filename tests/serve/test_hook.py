@@ -161,6 +161,65 @@ def test_agents_that_we_start_ourselves_are_told_nothing_and_leave_nothing(
     assert mind.old.firings() == {}
 
 
+# Off
+
+
+@pytest.mark.parametrize("how", ["variable", "line"])
+def test_a_session_that_is_off_is_told_nothing_and_never_stored(
+    home: Path, mind: Memory, how: str
+) -> None:
+    """By a variable, or by a line that a person types; sub-agents belong to it."""
+    talk = chat(7)
+    talk.user("a secret plan")
+    talk.reply("noted")
+    log = claude_log(home, talk)
+    off = {hook.OFF_VARIABLE: "off"} if how == "variable" else {}
+    prompt = "Recollect:  off\nplan something" if how == "line" else "plan something"
+
+    def fires(event: str, **fields: Any) -> str:
+        data = passed(event, session_id=talk.session, transcript_path=str(log), **fields)
+        return hook.respond("claude-code", event, data, environment(home, **off))
+
+    assert fires("UserPromptSubmit", prompt=prompt) == ""
+    command = {"tool_name": "Bash", "tool_input": {"command": "pytest -q"}}
+    assert fires("PreToolUse", **command) == ""
+    assert fires("Stop") == ""
+    assert hook._work == []
+
+    mind.import_logs()
+    mind.import_logs([log])
+
+    assert fires("PreToolUse", **command) == ""
+    assert f"claude-code:{talk.session}" not in [session.id for session in mind.sessions()]
+    assert all(fault is None for _, fault in mind.old.firings().values())
+
+
+def test_what_was_read_of_a_session_goes_when_it_is_switched_off(home: Path, mind: Memory) -> None:
+    """A person thinks of it in the middle."""
+    talk = chat(8)
+    talk.user("a secret plan")
+    talk.reply("noted")
+    log = claude_log(home, talk)
+    mind.import_logs()
+    assert mind.search("secret plan", mode="text")
+
+    told(home, "UserPromptSubmit", session_id=talk.session, prompt="recollect: off")
+    talk.user("and more of it")
+    talk.reply("noted too")
+    claude_log(home, talk)
+    mind.import_logs([log])
+
+    assert not [hit for hit in mind.search("secret plan", mode="text") if "secret" in hit.snippet]
+
+
+def test_the_line_switches_off_only_where_a_prompt_begins_with_it(home: Path, mind: Memory) -> None:
+    """Somebody may ask about it, or paste a page that has it."""
+    told(home, "UserPromptSubmit", prompt="what does `recollect: off` do?")
+    told(home, "UserPromptSubmit", prompt="read this\nrecollect: off")
+
+    assert told(home, "PreToolUse", passed_command("pytest -q")) == [REMINDER]
+
+
 # What is left behind
 
 

@@ -83,11 +83,13 @@ def machine(
     platform: str = "linux",
     *,
     command: str = "/opt/a b/recollect",
+    every_hours: int = 24,
     **variables: str,
 ) -> Machine:
     """A machine of a kind; Linux runs systemd unless it has a crontab."""
     systemd = isinstance(runner, Recorder)
     return Machine(
+        every_hours=every_hours,
         command=[command],
         platform=platform,
         environ=variables,
@@ -200,7 +202,8 @@ def test_launchd_gets_an_agent(home: Path) -> None:
 
     path = home / "Library/LaunchAgents/recollect.timer.plist"
     told = plistlib.loads(path.read_bytes())
-    assert told.pop("StartCalendarInterval")["Hour"] == 12
+    (at,) = told.pop("StartCalendarInterval")
+    assert at["Hour"] == 12
     assert told == {
         "Label": "recollect.timer",
         "ProgramArguments": ["/opt/a b/recollect", "import", "--wait"],
@@ -246,6 +249,50 @@ def test_the_task_scheduler_gets_a_task(home: Path) -> None:
     )
     assert states(rows) == [("timer.xml", "added")]
     assert recorder.told == [f"schtasks /Create /TN recollect /XML {path} /F"]
+
+
+def test_a_timer_runs_as_often_as_the_settings_say(home: Path) -> None:
+    """Who works all day wants today's sessions today; noon is always one of the times."""
+    data = str(home / "data")
+    install(machine(Recorder(), every_hours=6))
+    install(machine(Recorder(), "darwin", every_hours=6))
+    install(machine(Recorder(), "win32", every_hours=6, RECOLLECT_HOME=data))
+
+    assert "OnCalendar=*-*-* 00,06,12,18:00:00\n" in (home / UNITS / "recollect.timer").read_text()
+    path = home / "Library/LaunchAgents/recollect.timer.plist"
+    agent = plistlib.loads(path.read_bytes())
+    assert [at["Hour"] for at in agent["StartCalendarInterval"]] == [0, 6, 12, 18]
+    assert "<Interval>PT6H</Interval>" in (home / "data" / "timer.xml").read_text()
+    assert cron.line(machine(Crontab(), every_hours=6)).split()[1] == "0,6,12,18"
+
+
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not on this machine"
+)
+@pytest.mark.parametrize("hours", [1, 4, 12])
+def test_systemd_understands_every_cadence(home: Path, hours: int) -> None:
+    """It names the next time at which the timer runs."""
+    install(machine(Recorder(), every_hours=hours))
+    (line,) = [
+        line
+        for line in (home / UNITS / "recollect.timer").read_text().splitlines()
+        if line.startswith("OnCalendar=")
+    ]
+
+    done = subprocess.run(
+        ["systemd-analyze", "calendar", line.removeprefix("OnCalendar=")],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_cadence_that_does_not_divide_a_day_is_refused() -> None:
+    """It would run at other times each day, or never."""
+    with pytest.raises(UsageError, match="every 5 hours") as refused:
+        machine(Recorder(), every_hours=5)
+
+    assert "timer.every_hours" in refused.value.hint
 
 
 def test_a_task_opens_no_window_where_python_can_do_without(

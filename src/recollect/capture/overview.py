@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from recollect.capture.adapters import Adapter, ProjectAdapter
-from recollect.model.reports import AgentRow
+from recollect.capture.adapters import Adapter, CleaningAdapter, ProjectAdapter
+from recollect.model.reports import AgentRow, Leaving
 from recollect.store import Store
+from recollect.system.clock import now_ms
+
+DAY_MS = 24 * 3_600_000
+# What an agent deletes within so many days is worth a word.
+SOON_DAYS = 7
 
 
 def agent_rows(
@@ -48,6 +53,46 @@ def agent_rows(
             )
         )
     return rows
+
+
+def leaving(
+    adapters: Iterable[Adapter], store: Store, home: str, environ: Mapping[str, str]
+) -> list[Leaving]:
+    """What each agent deletes of its own logs within a week, and whether it is stored.
+
+    An agent that deletes nothing soon has no row.
+    """
+    rows = []
+    for adapter in adapters:
+        if not isinstance(adapter, CleaningAdapter):
+            continue
+        paths = [
+            path
+            for root in adapter.roots(home, environ)
+            if (days := adapter.kept_days(root)) is not None
+            for path in _unchanged(adapter, root, days - SOON_DAYS)
+        ]
+        if paths:
+            known = store.sources.known()
+            unread = sum(path not in known for path in paths)
+            sessions = store.sources.count_sessions(paths)
+            rows.append(
+                Leaving(
+                    agent=adapter.agent, name=adapter.name, sessions=sessions, unread_logs=unread
+                )
+            )
+    return rows
+
+
+def _unchanged(adapter: Adapter, root: str, days: int) -> Iterator[str]:
+    """The logs under a root that were last written so many days ago, or earlier."""
+    latest = now_ms() - days * DAY_MS
+    for source in adapter.sources(root):
+        try:
+            if os.stat(source.path).st_mtime_ns // 1_000_000 <= latest:
+                yield source.path
+        except OSError:
+            continue
 
 
 def variables(adapters: Iterable[Adapter]) -> list[str]:

@@ -1,4 +1,30 @@
 """From what is stored to what is worth keeping.
 
-Reads and writes the store; knows no other stage.
+Reads and writes the store; knows no other stage. What programs of others may
+use is named here: when to take notes from a session, and how a reply with
+notes is read.
 """
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.distill.models.replies import Fact, read_facts
+    from recollect.distill.notes.gate import Progress, ask_gate
+
+__all__ = ["Fact", "Progress", "ask_gate", "read_facts"]
+_PLACES = {
+    "Fact": "recollect.distill.models.replies",
+    "Progress": "recollect.distill.notes.gate",
+    "ask_gate": "recollect.distill.notes.gate",
+    "read_facts": "recollect.distill.models.replies",
+}
+
+
+def __getattr__(name: str) -> object:
+    # Late, so that importing a part of the package costs that part.
+    if name not in _PLACES:
+        raise AttributeError(name)
+    from importlib import import_module
+
+    return getattr(import_module(_PLACES[name]), name)

@@ -29,6 +29,7 @@ from recollect.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from threading import Event
     from types import TracebackType
@@ -182,6 +183,9 @@ class Memory:
         discovers and reads, and writes nothing.
         """
         sweep = self._dry_sweep() if dry_run else self._ensure_sweep()
+        if not dry_run:
+            # A session that was switched off meanwhile is not read.
+            self._shared.ensure_store().old.drain_spool()
         found = self.agents.sources(paths, agents)
         report, self.source_reports = sweep.run(found, dry_run=dry_run, progress=progress)
         if dry_run:
@@ -284,6 +288,22 @@ class Memory:
         result.unembedded = self._shared.store().vectors.waiting()
         return result
 
+    def vectors(self, ref: str) -> list[array[float]]:
+        """The vectors of a turn, one for each piece of its text; none while it waits for them.
+
+        They are as they are stored: unit vectors of eight bits a dimension.
+        """
+        from recollect.errors import UsageError
+
+        store = self._shared.store()
+        session, ordinal = store.sessions.resolve(ref)
+        if ordinal is None:
+            raise UsageError(
+                f"{ref} is a session, not a turn.",
+                hint=f"Name one of its turns, such as {session}#1.",
+            )
+        return store.vectors.of_turn(session, ordinal)
+
     def sessions(
         self, text: str = "", *, limit: int | None = 20, offset: int = 0, **filters: Filter
     ) -> Iterator[Session]:
@@ -378,6 +398,7 @@ class Memory:
         follow_marks(store)
         summary = store.usage.summary()
         summary.room = find_room(store, Budget.of(self.settings))
+        summary.leaving = self.agents.leaving()
         return summary
 
     def encoder(self) -> Encoder:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from recollect.capture.discover import Found
     from recollect.memory.collaborators import Collaborators
     from recollect.model.answers import Listing
-    from recollect.model.reports import AgentRow, SourceProblems
+    from recollect.model.reports import AgentRow, Leaving, SourceProblems
 
 
 class MemoryAgents:
@@ -49,6 +49,14 @@ class MemoryAgents:
             if agent not in given and agent not in self._made:
                 self._made[agent] = registry.get_adapter(agent)
         return [given.get(agent) or self._made[agent] for agent in wanted]
+
+    def leaving(self) -> list[Leaving]:
+        """What agents delete of their own logs within a week, and whether it is stored."""
+        from recollect.capture.overview import leaving
+        from recollect.system import platforms
+
+        store, environ = self.shared.store(), self.shared.environ
+        return leaving(self.adapters(), store, platforms.user_home(), environ)
 
     def problems(
         self, agent: str | None = None, *, limit: int = 20, cursor: str | None = None

@@ -163,6 +163,35 @@ class Room(Struct, kw_only=True):
         return f"{raw}, digests, notes and memories {self.distilled_bytes / 1e6:.1f} MB{cap}"
 
 
+class Leaving(Struct, kw_only=True):
+    """What an agent deletes of its own logs within a week.
+
+    `sessions` are stored and stay; `unread_logs` are files that no import has read yet.
+    """
+
+    agent: str
+    name: str
+    sessions: int
+    unread_logs: int
+
+    def __str__(self) -> str:
+        parts = []
+        if self.sessions:
+            kept = "it is" if self.sessions == 1 else "they are"
+            plural = "" if self.sessions == 1 else "s"
+            parts.append(
+                f"{self.name} deletes the logs of {self.sessions} session{plural} within 7 days; "
+                f"{kept} kept here"
+            )
+        if self.unread_logs:
+            plural = "" if self.unread_logs == 1 else "s"
+            parts.append(
+                f"{self.name} deletes {self.unread_logs} log{plural} within 7 days that "
+                f"{'was' if self.unread_logs == 1 else 'were'} not read yet: recollect import"
+            )
+        return "\n".join(parts)
+
+
 class StoreSummary(Struct, kw_only=True):
     """What is in the store, in a few numbers."""
 
@@ -178,6 +207,7 @@ class StoreSummary(Struct, kw_only=True):
     last_at: str | None
     jobs_waiting: int
     room: Room | None = None
+    leaving: list[Leaving] = []
 
 
 class Scrubbed(Struct, kw_only=True):

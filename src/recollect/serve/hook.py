@@ -50,6 +50,8 @@ MOST_NAME_CHARACTERS = 4_096
 QUIET_MS = 3_600_000
 # Set for agents that recollect starts itself: their sessions are no one's work.
 OWN_RUN_VARIABLE = "RECOLLECT_OWN_RUN"
+# What a person sets, or types as the first line of a prompt, so that a session is no one's memory.
+OFF_VARIABLE, OFF_LINE = "RECOLLECT", "recollect: off"
 
 
 class HookInput:
@@ -130,6 +132,9 @@ def respond(
     # A run that keeps no log wants to leave no trace.
     if given is None or (hooks.names_log and not given.log):
         return ""
+    if _is_off(given, settings.store, environ):
+        _record(given, settings.store, None, "", spool.OFF)
+        return ""
     if given.moment == "pause":
         _pause(given, settings)
         return ""
@@ -137,6 +142,8 @@ def respond(
     project = fault = None
     try:
         ready = Ready.open(settings.store) if os.path.exists(settings.store) else None
+        if ready is not None and given.session and ready.is_forgotten(given.session):
+            return ""
         if given.moment == "start" and not given.subagent:
             _catch_up(ready, settings)
         if ready is not None and given.folder:
@@ -148,6 +155,20 @@ def respond(
         fault = type(error).__name__
     _record(given, settings.store, project, refs, fault)
     return hooks.answer(_quoted(event), _quoted(told)) if told else ""
+
+
+def _is_off(given: HookInput, store: str, environ: Mapping[str, str]) -> bool:
+    """Whether a person wants nothing of this session remembered."""
+    if environ.get(OFF_VARIABLE, "").strip().lower() == "off":
+        return True
+    first = (given.prompt or "").lstrip().partition("\n")[0]
+    if " ".join(first.lower().split()) == OFF_LINE:
+        return True
+    mark = f'"{spool.OFF}"]'
+    # Hardly ever there, and looking for it in all that waits costs less than reading it.
+    if mark.encode() not in spool.read(spool.path_of(store)):
+        return False
+    return any(line.endswith(mark) for line in _spooled(store, given))
 
 
 def _read(agent: str, event: str, hooks: Hooks, data: bytes) -> HookInput | None:
@@ -244,14 +265,18 @@ def _record(
         spool.append(spool.path_of(store), str(line))
 
 
+def _spooled(store: str, given: HookInput) -> list[str]:
+    """The lines about this session that are not taken in yet."""
+    if given.session is None:
+        return []
+    mark = _quoted(given.session)
+    lines = spool.read(spool.path_of(store)).decode("utf-8", "replace").splitlines()
+    return [line for line in lines if mark in line]
+
+
 def _in_spool(store: str, given: HookInput) -> set[str]:
     """What was offered to this session at such an event, and is not taken in yet."""
-    mark = _quoted(given.session or "")
-    lines = [
-        line
-        for line in spool.read(spool.path_of(store)).decode("utf-8", "replace").splitlines()
-        if mark in line
-    ]
+    lines = _spooled(store, given)
     sql = "select ?1 ->> '$[7]' where json_valid(?1) and ?1 ->> '$[3]' = ?2 and ?1 ->> '$[4]' = ?3"
     found = [_sqlite.execute(sql, (line, given.event, given.session)).get for line in lines]
     return {ref for refs in found if refs for ref in str(refs).split()}

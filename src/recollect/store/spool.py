@@ -16,6 +16,8 @@ from stat import S_ISREG
 # Nobody took the lines in for a long time: better to lose the newest
 # knowledge of use than to fill a disk.
 MOST_BYTES = 4 << 20
+# Where a fault would stand: nothing of this session is to be kept.
+OFF = "off"
 TRIES = 10
 
 

@@ -18,7 +18,15 @@ from recollect.model.logs import Checkpoint, Item, Source
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["BUILT_IN", "Adapter", "ProjectAdapter", "agents", "find_adapters", "get_adapter"]
+__all__ = [
+    "BUILT_IN",
+    "Adapter",
+    "CleaningAdapter",
+    "ProjectAdapter",
+    "agents",
+    "find_adapters",
+    "get_adapter",
+]
 
 
 class Adapter(Protocol):
@@ -82,6 +90,17 @@ class ProjectAdapter(Protocol):
         """The logs in a folder that somebody worked in.
 
         This runs on every import, for every such folder.
+        """
+
+
+@runtime_checkable
+class CleaningAdapter(Protocol):
+    """An adapter of an agent that deletes its own logs after some time."""
+
+    def kept_days(self, root: str) -> int | None:
+        """After how many days without a change the agent deletes the logs under a root.
+
+        None: never, or nobody can tell.
         """
 
 

@@ -27,6 +27,7 @@ from recollect.system import platforms
 from recollect.system.clock import iso
 
 SUMMARY, TRACES, SKILLS, MEMORY = "memory_summary.md", "trace_summaries", "skills", "MEMORY.md"
+SUMMARY_HEADING = "# Sessions of this project, newest first"
 NO_TRACES = "No memory traces yet."
 SLUG_CHARACTERS, NAME_CHARACTERS = 64, 180
 # In the front matter of every skill of ours.
@@ -86,10 +87,8 @@ def trace_text(trace: KeptTrace) -> str:
 
 def summary_text(traces: Sequence[KeptTrace]) -> str:
     """What memory_summary.md holds."""
-    return (
-        "".join(f"- {trace.summary} (trace: {trace.session})\n" for trace in traces)
-        or NO_TRACES + "\n"
-    )
+    lines = [f"- {trace.summary} (trace: {trace.session})\n" for trace in traces]
+    return f"{SUMMARY_HEADING}\n\n" + ("".join(lines) or NO_TRACES + "\n")
 
 
 def write(

@@ -31,9 +31,10 @@ class LlmEngine:
     def __init__(self, store: Store, model: Model, redactor: Redactor, settings: Settings) -> None:
         self._model, self._redactor, self._settings = model, redactor, settings
         takes_notes = settings.flag("llm.notes")
-        self._notes = (
-            NoteTaker(store, ModelExtractor(model, redactor, settings)) if takes_notes else None
-        )
+        self._notes = None
+        if takes_notes:
+            extractor = ModelExtractor(model, redactor, settings)
+            self._notes = NoteTaker(store, extractor, count=settings.flag("llm.notes_count"))
         self.calls_per_session = 2 if takes_notes else 1
 
     def traces(self, work: Iterable[Work]) -> Iterator[tuple[Candidate, Verdict] | None]:

@@ -84,13 +84,14 @@ def _candidate(fact: Fact, passages: Sequence[Passage]) -> Candidate:
 class NoteTaker:
     """Has a model take notes from sessions, when it is time for that."""
 
-    def __init__(self, store: Store, extractor: ModelExtractor) -> None:
-        self._store, self._extractor = store, extractor
+    def __init__(self, store: Store, extractor: ModelExtractor, *, count: bool = False) -> None:
+        """With `count`, the notes hold at once, as if a person had accepted each."""
+        self._store, self._extractor, self._count = store, extractor, count
 
     def wants(self, one: Work) -> bool:
         """Whether it is time: the same gate as for the rules."""
         before = self._store.old.find_extraction(one.candidate.session, by="model")
-        return gate.ask(gate.progress_of(one.passages, before), before, now_ms()) == "open"
+        return gate.ask_gate(gate.progress_of(one.passages, before), before, now_ms()) == "open"
 
     def keep(self, one: Work, trace: Trace, answer: Future[Reply]) -> None:
         """Keep the notes of an answer.
@@ -110,12 +111,17 @@ class NoteTaker:
             if trace.cost_usd is None or reply.cost_usd is None
             else trace.cost_usd + reply.cost_usd
         )
-        keep(
+        kept = keep(
             self._store,
             one.passages,
             self._extractor.read(reply.text, one.passages),
             by=self._extractor.author,
         )
+        if self._count:
+            for note in kept:
+                # Not what a person rejected, nor what was theirs before.
+                if note.status == "candidate" and note.author == self._extractor.author:
+                    self._store.old.accept_note(note.ref)
         before = self._store.old.find_extraction(one.candidate.session, by="model")
         messages = gate.progress_of(one.passages, None).messages
         done = Extraction(messages, 0, (before.times if before else 0) + 1)

@@ -129,7 +129,7 @@ def find_notes(
         return None
     before = store.old.find_extraction(session)
     progress = gate.progress_of(passages, before)
-    answer = gate.ask(progress, before, now_ms() if now is None else now)
+    answer = gate.ask_gate(progress, before, now_ms() if now is None else now)
     if answer != "open":
         until = (progress.last_at or 0) + gate.LIVES_MS if answer == "busy" else None
         message, times = (before.message, before.times) if before else (0, 0)

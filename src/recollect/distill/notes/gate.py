@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recollect.store import bodies
+from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
     from recollect.store.history import Passage
@@ -46,11 +47,17 @@ def progress_of(passages: Sequence[Passage], since: Extraction | None) -> Progre
     return Progress(len(messages), len(new), pending, max(times, default=None))
 
 
-def ask(progress: Progress, since: Extraction | None, now: int) -> Answer:
-    """Whether notes may be taken now; "busy" when that is only a matter of waiting."""
+def ask_gate(progress: Progress, since: Extraction | None = None, now: int | None = None) -> Answer:
+    """Whether notes may be taken from a session now: "open" when they may.
+
+    "short" has too few messages, "early" too little that is new since the
+    last time (`since`), and "busy" is only a matter of waiting. Times are
+    milliseconds of UTC.
+    """
     if progress.messages < FEWEST_MESSAGES:
         return "short"
     if since is not None and since.times and progress.calls < FEWEST_CALLS:
         return "early"
-    lives = progress.last_at is not None and now - progress.last_at < LIVES_MS
+    at = now_ms() if now is None else now
+    lives = progress.last_at is not None and at - progress.last_at < LIVES_MS
     return "busy" if progress.is_pending and lives else "open"

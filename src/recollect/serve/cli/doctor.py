@@ -31,10 +31,29 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     found = memory.store.doctor(verify=args.verify).findings
+    found += _leaving(memory)
     found += findings(installed(memory.environ, os.getcwd()), _firings(memory))
     return Output(
         found, _text, exit_code=0 if all(finding.ok for finding in found) else EXIT_BAD_DATA
     )
+
+
+def _leaving(memory: Memory) -> list[HealthCheck]:
+    """What agents delete soon is well as long as it was read before."""
+    try:
+        rows = memory.agents.leaving()
+    except StoreError:
+        return []
+    return [
+        HealthCheck(
+            name=f"logs that {row.name} deletes",
+            ok=not row.unread_logs,
+            detail=str(row).replace("\n", "; "),
+            hint="Read them: recollect import" if row.unread_logs else "",
+        )
+        for row in rows
+        if row.sessions or row.unread_logs
+    ]
 
 
 def _firings(memory: Memory) -> Firings | None:

@@ -96,6 +96,7 @@ def machine(memory: Memory, args: Namespace) -> timer.Machine:
         config=args.config,
         environ=memory.environ,
         variables=memory.agents.log_variables(),
+        every_hours=memory.settings.number("timer.every_hours"),
     )
 
 

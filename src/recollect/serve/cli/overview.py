@@ -41,6 +41,7 @@ def _text(summary: StoreSummary) -> str:
     lines += [
         f"store: {summary.path} ({summary.size_bytes / 1e6:.1f} MB)",
         *([str(summary.room)] if summary.room else []),
+        *map(str, summary.leaving),
         "",
         "  recollect import            read new sessions",
         "  recollect search WORDS      find anything, by word or by meaning",

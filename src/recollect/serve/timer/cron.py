@@ -21,7 +21,8 @@ def line(machine: Machine) -> str:
         [*variables, "nice", "-n", "19", shlex.join(machine.words), ">/dev/null", "2>&1", MARK]
     )
     # cron reads a percent sign as the end of the command, quoted or not.
-    return f"{machine.minute} 12 * * * " + command.replace("%", "\\%")
+    hours = ",".join(map(str, machine.hours))
+    return f"{machine.minute} {hours} * * * " + command.replace("%", "\\%")
 
 
 def read(runner: Runner) -> str:

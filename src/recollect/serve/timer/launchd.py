@@ -17,7 +17,9 @@ def files(machine: Machine) -> dict[str, str]:
         "Label": _LABEL,
         "ProgramArguments": machine.words,
         # At noon, when the machine is likely to be on; asleep, it is done at the next waking.
-        "StartCalendarInterval": {"Hour": 12, "Minute": machine.minute},
+        "StartCalendarInterval": [
+            {"Hour": hour, "Minute": machine.minute} for hour in machine.hours
+        ],
         "EnvironmentVariables": machine.carried(),
         "ProcessType": "Background",
         "LowPriorityIO": True,

@@ -15,6 +15,10 @@ from recollect.serve.install.command import program
 from recollect.settings import KEYS, variable_of
 from recollect.system import platforms
 
+# How many hours lie between two runs. They divide a day, so that it begins the same every day.
+DAY_HOURS = 24
+CADENCES = (1, 2, 3, 4, 6, 8, 12, DAY_HOURS)
+
 
 class CommandResult(NamedTuple):
     """What a command came to."""
@@ -72,9 +76,15 @@ class Machine:
         variables: Iterable[str] = (),
         systemd: bool | None = None,
         runner: Runner | None = None,
+        every_hours: int = DAY_HOURS,
     ) -> None:
         self.platform, self.environ, self.variables = platform, environ, set(variables)
-        self.home = platforms.user_home()
+        self.home, self.every_hours = platforms.user_home(), every_hours
+        if every_hours not in CADENCES:
+            raise UsageError(
+                f"A timer cannot run every {every_hours} hours.",
+                hint=f"timer.every_hours is one of {', '.join(map(str, CADENCES))}.",
+            )
         self.systemd = os.path.isdir("/run/systemd/system") if systemd is None else systemd
         self.runner = runner or SystemRunner()
         self.command = command or program()
@@ -101,6 +111,20 @@ class Machine:
         places = {"RECOLLECT_HOME", "RECOLLECT_CONFIG", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
         names = sorted(self.variables | places | {variable_of(key) for key in KEYS})
         return {name: self.environ[name] for name in names if self.environ.get(name)}
+
+    @property
+    def hours(self) -> list[int]:
+        """The hours of the day at which it runs; noon, when the machine is likely to be on, is
+        one of them.
+        """
+        return list(range(12 % self.every_hours, DAY_HOURS, self.every_hours))
+
+    @property
+    def cadence(self) -> str:
+        """How often it runs, in words."""
+        if self.every_hours == DAY_HOURS:
+            return "daily"
+        return "every hour" if self.every_hours == 1 else f"every {self.every_hours} hours"
 
     @property
     def minute(self) -> int:

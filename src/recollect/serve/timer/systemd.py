@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 
 from recollect.errors import UsageError
-from recollect.serve.timer.machine import Machine
+from recollect.serve.timer.machine import DAY_HOURS, Machine
 
 _UNIT = "recollect.timer"
 _ENABLE = ("systemctl", "--user", "enable", "--now", _UNIT)
@@ -26,11 +26,11 @@ IOSchedulingClass=idle
 
 _TIMER = """\
 [Unit]
-Description=Read the coding agents' new sessions into recollect, daily
+Description=Read the coding agents' new sessions into recollect, {cadence}
 
 [Timer]
-OnCalendar=daily
-RandomizedDelaySec=1h
+OnCalendar={when}
+RandomizedDelaySec={delay}
 # What was missed while the machine was off is made up for.
 Persistent=true
 
@@ -57,8 +57,15 @@ def files(machine: Machine) -> dict[str, str]:
         os.path.join(folder, "recollect.service"): _SERVICE.format(
             environment=environment, command=command
         ),
-        os.path.join(folder, _UNIT): _TIMER,
+        os.path.join(folder, _UNIT): _timer(machine),
     }
+
+
+def _timer(machine: Machine) -> str:
+    if machine.every_hours == DAY_HOURS:
+        return _TIMER.format(cadence=machine.cadence, when="daily", delay="1h")
+    hours = ",".join(f"{hour:02}" for hour in machine.hours)
+    return _TIMER.format(cadence=machine.cadence, when=f"*-*-* {hours}:00:00", delay="15min")
 
 
 def runs(machine: Machine) -> bool:

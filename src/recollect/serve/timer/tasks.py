@@ -7,7 +7,7 @@ import subprocess
 import sys
 from xml.etree import ElementTree as xml
 
-from recollect.serve.timer.machine import Machine
+from recollect.serve.timer.machine import DAY_HOURS, Machine
 from recollect.system import platforms
 
 _TASK = "recollect"
@@ -36,11 +36,15 @@ def files(machine: Machine) -> dict[str, str]:
     _add(
         _add(task, "RegistrationInfo"),
         "Description",
-        "Reads the coding agents' new sessions into recollect, daily",
+        f"Reads the coding agents' new sessions into recollect, {machine.cadence}",
     )
     trigger = _add(_add(task, "Triggers"), "CalendarTrigger")
+    if machine.every_hours != DAY_HOURS:
+        repetition = _add(trigger, "Repetition")
+        _add(repetition, "Interval", f"PT{machine.every_hours}H")
+        _add(repetition, "Duration", "P1D")
     _add(trigger, "StartBoundary", "2026-01-01T12:00:00")
-    _add(trigger, "RandomDelay", "PT1H")
+    _add(trigger, "RandomDelay", "PT1H" if machine.every_hours == DAY_HOURS else "PT15M")
     _add(_add(trigger, "ScheduleByDay"), "DaysInterval", "1")
     settings = _add(task, "Settings")
     for name, value in _SETTINGS.items():

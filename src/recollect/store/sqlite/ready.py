@@ -67,6 +67,14 @@ class Ready:
                 return int(found[0])
         return None
 
+    def is_forgotten(self, session: str) -> bool:
+        """Whether a person wants nothing of a session kept."""
+        return bool(
+            self.connection.execute(
+                "select 1 from tombstones where kind = 'session' and name = ?", (session,)
+            ).fetchone()
+        )
+
     def pack(self, project: int) -> tuple[str, str] | None:
         """What an agent is told when it starts in a project, and the references in it."""
         found = self.connection.execute(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recollect.model.batch import Fingerprint, KnownSource
@@ -60,6 +61,21 @@ class Sources:
         if self._all is None or self._all[0] != now:
             self._all = (now, self._stamps())
         return self._all[1]
+
+    def count_sessions(self, paths: Sequence[str]) -> int:
+        """How many sessions, but for those of sub-agents, were read from some of these logs."""
+        self.db.execute("create temp table if not exists asked_paths (path)")
+        self.db.execute("delete from asked_paths")
+        self.db.many("insert into asked_paths values (?)", [(path_value(path),) for path in paths])
+        return int(
+            self.db.value(
+                """
+                select count(*) from sessions join sources on sources.id = sessions.source
+                 where sources.path in (select path from asked_paths)
+                   and sessions.origin != 'subagent'
+                """
+            )
+        )
 
     def _stamps(self, paths: list[str] | None = None) -> dict[str, Stamp]:
         chosen = "" if paths is None else f"and path in ({', '.join('?' * len(paths))})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 
@@ -29,6 +30,8 @@ _META_BYTES = 64 << 10
 # Beside transcripts, but none: every prompt ever typed, and a workflow's diary.
 _NOT_OURS = ("history.jsonl", "journal.jsonl")
 _PIECE_BYTES = 256 << 10
+# How long it keeps its transcripts unless its settings say otherwise.
+_KEPT_DAYS = 30
 _MARKS = (b'"parentUuid":', b'"isSidechain":', b'"userType":')
 # Fields that together tell a record of ours from one that merely has the same type.
 _FIELDS = {
@@ -64,6 +67,16 @@ class ClaudeCode:
         config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
         usual = [os.path.join(home, ".claude"), os.path.join(config, "claude")]
         return list(dict.fromkeys([folder for folder in moved if folder] + usual))
+
+    def kept_days(self, root: str) -> int | None:
+        """30 days, unless `cleanupPeriodDays` in its settings says otherwise."""
+        try:
+            with open(os.path.join(root, "settings.json"), "rb") as file:
+                told = msgspec.json.decode(file.read(_META_BYTES), type=dict[str, Any])
+        except (OSError, msgspec.DecodeError):
+            return _KEPT_DAYS
+        days = told.get("cleanupPeriodDays", _KEPT_DAYS)
+        return days if isinstance(days, int) and days >= 0 else _KEPT_DAYS
 
     def sources(self, root: str) -> Iterator[Source]:
         """The transcripts under a root, main ones and sub-agents' alike."""

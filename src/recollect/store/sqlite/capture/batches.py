@@ -68,10 +68,16 @@ class BatchWriter:
         """
         ref = f"{self.agent}:{native}"
         self.met.add(native)
-        if ("session", ref) in self.pending.forgotten or self._is_copy(facts):
+        parent = f"{self.agent}:{facts.parent}" if facts.parent else None
+        # A sub-agent was told, and answers, what its session is about.
+        belongs_to = parent if facts.origin == "subagent" else None
+        if (
+            ("session", ref) in self.pending.forgotten
+            or ("session", belongs_to) in self.pending.forgotten
+            or self._is_copy(facts)
+        ):
             self.passed_over.add(native)
             return None
-        parent = f"{self.agent}:{facts.parent}" if facts.parent else None
         title = facts.title if ("title", ref) not in self.pending.forgotten else None
         values = (
             parent, facts.origin, facts.cwd, title, facts.started_at, facts.agent_version,

@@ -16,14 +16,14 @@ Searching reads the state from here: nothing heavy is imported.
 from __future__ import annotations
 
 import os
-from math import isfinite
+from array import array
+from math import hypot, isfinite
 
 from recollect.errors import StoreError
 from recollect.store.codes import bit_code, bit_width, numbers_in, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Iterable
     from typing import Any
 
@@ -310,6 +310,24 @@ class Vectors:
                 "update store_info set value = ? where name = 'vectors_version'", (version,)
             )
         return len(current)
+
+    def of_turn(self, session: str, ordinal: int) -> list[array[float]]:
+        """The vectors of a turn, one for each piece, brought back to the length of 1."""
+        state = self.state()
+        codes = self.db.value(
+            """
+            select codes from vectors
+              join turns on turns.id = vectors.turn
+              join sessions on sessions.id = turns.session
+             where sessions.ref = ? and turns.ordinal = ?
+            """,
+            (session, ordinal),
+        )
+        if state is None or not isinstance(codes, bytes) or len(codes) % state.dimensions:
+            return []
+        numbers, wide = array("b", codes), state.dimensions
+        pieces = [numbers[at : at + wide] for at in range(0, len(numbers), wide)]
+        return [array("f", [one / (hypot(*piece) or 1.0) for one in piece]) for piece in pieces]
 
     def remove(self, turns: Iterable[int]) -> None:
         """Take away the vectors of turns, in the caller's transaction,

@@ -84,7 +84,21 @@ def drain(db: Database) -> int:
         with suppress(OSError):
             os.unlink(path)
         count += len(lines)
+        for ref in dict.fromkeys(line.session for line in lines if line.fault == spool.OFF):
+            if ref:
+                _switch_off(db, ref)
     return count
+
+
+def _switch_off(db: Database, session: str) -> None:
+    """Keep nothing of a session from now on, nor what was read of it before."""
+    from recollect.store.sqlite.forget import Forgetting
+
+    if db.value("select 1 from sessions where ref = ?", (session,)):
+        Forgetting(db).session_or_turn(session)
+        return
+    with db.transaction():
+        db.execute("insert or ignore into tombstones values ('session', ?, ?)", (session, now_ms()))
 
 
 def _line(raw: bytes) -> Line | None:
@@ -112,7 +126,10 @@ def _keep(db: Database, lines: list[Line]) -> None:
           on conflict (agent, event) do update
           set last_at = excluded.last_at, fault = excluded.fault where excluded.last_at >= last_at
         """,
-        [(line.agent, line.event, line.at, line.fault) for line in lines],
+        [
+            (line.agent, line.event, line.at, None if line.fault == spool.OFF else line.fault)
+            for line in lines
+        ],
     )
 
 
