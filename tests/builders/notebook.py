@@ -34,6 +34,8 @@ class Notebook:
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
         return [os.path.join(home, f".{self.agent}")]
 
+    own_roots = roots
+
     def sources(self, root: str) -> Iterator[Source]:
         for path in files_in(root, ".json"):
             yield self._source(path)

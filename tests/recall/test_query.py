@@ -60,7 +60,7 @@ def test_what_only_looks_like_a_query_is_text(text: str) -> None:
         (
             "is:opne",
             "is:opne was searched as text, because is: takes error, human, live, subagent, "
-            "headless.",
+            "headless, external.",
         ),
         (
             "outcome:great",

@@ -2,6 +2,10 @@
 
 A path may be an agent's root, a home (this user's or a copy of somebody
 else's), a folder with logs anywhere below it, or one file.
+
+A cloned repository can bring logs along, and they may say whatever somebody
+wants us to believe of this person. So every log outside of the agents' own
+places says in which project it lies (`in_project`), as far as it lies in one.
 """
 
 from __future__ import annotations
@@ -11,12 +15,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from recollect.capture.adapters import Adapter, ProjectAdapter
 from recollect.errors import NotFound, UsageError
 from recollect.model.logs import Source
+from recollect.system import git
 
 # How deep below a folder that is no known root we look for logs.
 _DEPTH = 12
+# How deep in a project an agent may keep its log: .specstory/history/x.md.
+_PROJECT_DEPTH = 3
 
 
 class Found(NamedTuple):
@@ -34,9 +43,10 @@ class Found(NamedTuple):
 def at_home(adapters: Iterable[Adapter], home: str, environ: Mapping[str, str]) -> Iterator[Found]:
     """Every log in the places where agents of this user leave them."""
     for adapter in adapters:
+        own = _own_roots(adapter, home, environ)
         for root in _distinct(adapter.roots(home, environ)):
             for source in adapter.sources(root):
-                yield Found(adapter, source, True)
+                yield Found(adapter, source if root in own else _placed(adapter, source), True)
 
 
 def everywhere(
@@ -63,20 +73,29 @@ def named(
     home: str,
     environ: Mapping[str, str],
     known_agent: Callable[[str], str | None] = lambda path: None,
+    ours: Iterable[str] = (),
 ) -> Iterator[Found]:
     """Every log at or below a path that a person, or a hook, named.
 
     Those below the roots of this user are local: an import by path is no reason
-    to take them for somebody else's.
+    to take them for somebody else's. Who names a path says that it is to be
+    read, not whose words are in it. `ours` are folders that came with us.
     """
     own = [
-        os.path.join(os.path.realpath(root), "")
+        os.path.realpath(root)
         for adapter in adapters
-        for root in _distinct(adapter.roots(home, environ))
+        for root in _distinct(_own_roots(adapter, home, environ))
     ]
+    sound = [*own, *map(os.path.realpath, ours)]
     for item in below(adapters, path, known_agent):
         real = os.path.realpath(item.source.path)
-        yield item._replace(local=any(real.startswith(root) for root in own))
+        if not _is_below(real, sound):
+            item = item._replace(source=_placed(item.adapter, item.source))
+        yield item._replace(local=_is_below(real, own))
+
+
+def _is_below(path: str, folders: Iterable[str]) -> bool:
+    return any(path == one or path.startswith(os.path.join(one, "")) for one in folders)
 
 
 def in_projects(adapters: list[Adapter], worked_in: Callable[[], Iterable[str]]) -> Iterator[Found]:
@@ -85,7 +104,29 @@ def in_projects(adapters: list[Adapter], worked_in: Callable[[], Iterable[str]])
     for folder in worked_in() if keeping else ():
         for adapter in keeping:
             for source in adapter.in_project(folder):
-                yield Found(adapter, source, True)
+                yield Found(adapter, replace(source, in_project=os.path.realpath(folder)), True)
+
+
+def _own_roots(adapter: Adapter, home: str, environ: Mapping[str, str]) -> list[str]:
+    """The roots in which only the agent leaves anything: no project lies there."""
+    if isinstance(adapter, ProjectAdapter):
+        return adapter.own_roots(home, environ)
+    return adapter.roots(home, environ)
+
+
+def _placed(adapter: Adapter, source: Source) -> Source:
+    """A source outside of the agents' own places, with the project that it lies in."""
+    above = os.path.dirname(os.path.abspath(source.path))
+    top = git.work_tree(above)
+    if isinstance(adapter, ProjectAdapter):
+        folder = above
+        for _ in range(_PROJECT_DEPTH):
+            if any(one.path == source.path for one in adapter.in_project(folder)):
+                return replace(source, in_project=os.path.realpath(folder))
+            folder = os.path.dirname(folder)
+        # Wherever it was moved to: such an agent writes into projects, and so could others.
+        top = top or above
+    return source if top is None else replace(source, in_project=os.path.realpath(top))
 
 
 def below(

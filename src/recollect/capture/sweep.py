@@ -24,6 +24,8 @@ from traceback import format_tb
 from types import TracebackType
 from typing import NamedTuple, Protocol
 
+from msgspec.structs import replace
+
 from recollect.capture.adapters import Adapter
 from recollect.capture.assemble import assemble
 from recollect.capture.cleanse import cleanse
@@ -40,6 +42,7 @@ from recollect.model.reports import ImportReport, SourceReport
 from recollect.redact import Redactor
 from recollect.store import Store, Writer
 from recollect.store.bodies import checksum
+from recollect.system import git
 from recollect.system.interpreter import no_cycle_search
 
 BATCH_BYTES = 64 << 20
@@ -141,12 +144,14 @@ class Sweep:
         self, commits: _Commits, item: Found, now: SourceState, prices: Prices
     ) -> SourceReport:
         adapter, source, local = item
+        source = self._judged(source)
         # The lock first: from here on what is remembered about the source stands still.
         writer = commits.begin()
         known = self.store.sources.find(source.path)
         result = SourceReport(
-            path=source.path, agent=adapter.agent, outcome="updated" if known else "imported"
-        )
+            path=source.path, agent=adapter.agent, outcome="updated" if known else "imported",
+            external=source.external,
+        )  # fmt: skip
         if known and not known.failure and _same(known, now, adapter):
             result.outcome = "unchanged"  # Another importer was faster while we waited.
             return result
@@ -155,7 +160,9 @@ class Sweep:
         # goes on in the middle of a file.
         rewritten: set[int] | None = set() if since is None or not source.appended else None
         position = since.position if since else 0
-        enrich = partial(self._enrich, agent=adapter.agent, local=local, prices=prices)
+        enrich = partial(
+            self._enrich, agent=adapter.agent, local=local, source=source, prices=prices
+        )
         news = source.appended or since is None
         for batch, last in _with_last(_batches(adapter, source, since, enrich)):
             _note(result, batch)
@@ -185,7 +192,19 @@ class Sweep:
         )
         return result
 
-    def _enrich(self, batch: Batch, *, agent: str, local: bool, prices: Prices) -> None:
+    def _judged(self, source: Source) -> Source:
+        """A source, with whether what it tells may be anybody's."""
+        folder = source.in_project
+        if folder is None:
+            return source
+        own = self.store.confirmed_folders.has(folder) and not git.tracks_any(
+            (source.path, *source.companions)
+        )
+        return replace(source, external=not own)
+
+    def _enrich(
+        self, batch: Batch, *, agent: str, local: bool, source: Source, prices: Prices
+    ) -> None:
         """What capture adds to what the log says: no words of ours, where and how
         calls ended, no secrets, a project, a price.
         """
@@ -195,11 +214,14 @@ class Sweep:
         if self.redactor is not None:
             cleanse(batch, self.redactor)
         identify = self.projects[local].identify
+        # What a log claims that may be anybody's gives no folder of this machine another project.
+        folder = source.in_project if source.external else None
+        here = self.projects[True].identify(folder, None) if folder else None
         for (session, _), part in batch.turns.items():
             facts = batch.sessions.get(session)
             remote = part.facts.git_remote or (facts.git_remote if facts else None)
             cwd = part.facts.cwd or (facts.cwd if facts else None)
-            part.project = identify(cwd, remote)
+            part.project = here if folder else identify(cwd, remote)
         for key, usage in batch.usages.items():
             batch.costs[key] = prices.cost(usage) if usage.cost_usd is None else usage.cost_usd
 
@@ -400,6 +422,7 @@ def _add_up(report: ImportReport, reports: list[SourceReport], commits: _Commits
         report.unchanged += one.outcome == "unchanged"
         report.failed += one.outcome == "failed"
         report.bytes += one.bytes
+        report.external += one.external and one.outcome != "unchanged"
         report.problems += sum(problem.count for problem in one.problems)
     report.sessions, report.turns, report.tool_calls = (
         len(commits.sessions),

@@ -16,8 +16,11 @@ _FROM_OUTSIDE = ("web", "mcp")
 
 
 def read_sessions(store: Store, project: str) -> list[SessionRecord]:
-    """The sessions of a project, the oldest first; those of sub-agents are part of their parents."""
-    scope = Scope(Query().having(project=project), {})
+    """The sessions of a project, the oldest first; those of sub-agents are part of their parents.
+
+    What came with the project, and may be anybody's, is none of them.
+    """
+    scope = Scope(Query().having(project=project, **{"-is": "external"}), {})
     found = [
         session
         for session in store.sessions.search(scope, limit=None)

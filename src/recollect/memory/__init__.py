@@ -342,6 +342,10 @@ class Memory:
 
         return remarks(self._shared.store(), self._shared.scope(parse(text).having(**filters)))
 
+    def external_among(self, refs: Sequence[str]) -> set[str]:
+        """Those of these references, to sessions or turns, whose words may be anybody's."""
+        return self._shared.store().turns.external_among(refs)
+
     def show(self, ref: str) -> SessionDetail | Turn:
         """A session with its turns, or one turn, by any reference that means just one."""
         store = self._shared.store()

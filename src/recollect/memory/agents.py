@@ -87,7 +87,12 @@ class MemoryAgents:
                 item
                 for path in paths
                 for item in discover.named(
-                    adapters, os.fspath(path), home, environ, self._known_agent
+                    adapters,
+                    os.fspath(path),
+                    home,
+                    environ,
+                    self._known_agent,
+                    ours=[self.sample_logs()],
                 )
             )
         else:

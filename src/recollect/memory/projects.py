@@ -7,11 +7,11 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.memory.collaborators import Collaborators
-    from recollect.model.reports import ProjectRow
+    from recollect.model.reports import ProjectLogs, ProjectRow
 
 
 class MemoryProjects:
-    """Find, list, merge and split projects."""
+    """Find, list, merge and split projects; say whose the logs inside them are."""
 
     def __init__(self, shared: Collaborators) -> None:
         self.shared = shared
@@ -44,6 +44,43 @@ class MemoryProjects:
     def merge(self, name: str, into: str) -> None:
         """Show one project's turns under another's name; `split` undoes it."""
         self.shared.store().projects.merge(name, into)
+
+    def external_logs(self) -> list[ProjectLogs]:
+        """The logs inside projects that nobody confirmed, by the folder they were found in."""
+        from recollect.model.reports import ProjectLogs
+        from recollect.system import git
+
+        return [
+            ProjectLogs(
+                folder=folder, logs=logs, tracked=[path for path in logs if git.tracks_any([path])]
+            )
+            for folder, logs in self.shared.store().confirmed_folders.logs().items()
+        ]
+
+    def trust(self, folder: str) -> list[str]:
+        """Take the logs inside a project's folder for this person's own from the next import on.
+
+        Returns those that stay external, because git tracks them.
+        """
+        from recollect.errors import UsageError
+
+        if not os.path.isdir(folder):
+            raise UsageError(
+                f"{folder} is not a folder.", hint="Name the folder that the logs were found in."
+            )
+        real = os.path.realpath(folder)
+        self.shared.ensure_store().confirmed_folders.confirm(real)
+        return next((one.tracked for one in self.external_logs() if one.folder == real), [])
+
+    def distrust(self, folder: str) -> int:
+        """Undo `trust`, with everything that was made of these logs; says how many sessions
+        are external now.
+        """
+        return self.shared.store().confirmed_folders.withdraw(os.path.realpath(folder))
+
+    def trusted(self) -> list[str]:
+        """The folders whose logs were confirmed."""
+        return self.shared.store().confirmed_folders.all()
 
     def split(self, name: str) -> None:
         """Undo a merge."""

@@ -37,6 +37,10 @@ class Source(Struct, frozen=True):
 
     Several places may tell of the same session. The one with the lowest
     `rank` is believed; what the others say of that session is passed over.
+
+    `in_project` and `external` are not the adapter's to say: the folder of the
+    project that a log lies in, where a cloned repository could have put it,
+    and whether it has to be taken for anybody's.
     """
 
     agent: str
@@ -44,6 +48,8 @@ class Source(Struct, frozen=True):
     companions: tuple[str, ...] = ()
     appended: bool = True
     rank: int = 0
+    in_project: str | None = None
+    external: bool = False
 
 
 class Checkpoint(Struct, frozen=True):

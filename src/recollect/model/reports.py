@@ -24,6 +24,7 @@ class SourceReport(Struct, kw_only=True):
     events: int = 0
     bytes: int = 0
     problems: list[Problem] = field(default_factory=list)
+    external: bool = False
 
 
 class SourceProblems(Struct, kw_only=True):
@@ -55,6 +56,7 @@ class ImportReport(Struct, kw_only=True):
     tool_calls: int = 0
     redactions: int = 0
     analyzed: int = 0
+    external: int = 0
     bytes: int = 0
     seconds: float = 0.0
 
@@ -100,6 +102,18 @@ class ProjectRow(Struct, kw_only=True):
     last_at: str | None
     aliases: list[str]
     merged: list[str]
+
+
+class ProjectLogs(Struct, kw_only=True):
+    """The logs in a project's folder that are external.
+
+    Those that git tracks came with the repository, or may have: they stay external
+    whoever confirms the folder.
+    """
+
+    folder: str
+    logs: list[str]
+    tracked: list[str]
 
 
 class AgentRow(Struct, kw_only=True):

@@ -32,7 +32,7 @@ META = "meta."
 # Filters that take one of a few words.
 CHOICES = {
     "outcome": ("success", "partial", "fail", "uncertain", "abandoned"),
-    "is": ("error", "human", "live", "subagent", "headless"),
+    "is": ("error", "human", "live", "subagent", "headless", "external"),
 }
 # Nobody filters by longer values, or by more of them; what is longer was pasted.
 # SQLite stops at expressions 1,000 deep.
@@ -191,6 +191,7 @@ class Place:
         "agent",
         "at",
         "author",
+        "external",
         "key",
         "live",
         "ordinal",
@@ -214,7 +215,9 @@ class Place:
         live: int,
         key: str,
         author: str = "human",
+        external: int = 0,
     ) -> None:
+        self.external = bool(external)
         self.turn, self.session, self.session_ref, self.agent, self.ordinal = (
             turn,
             session,
@@ -238,20 +241,22 @@ class Place:
 
     @property
     def by_person(self) -> bool:
-        """Whether a person asked for it, and not an agent that was at work."""
-        return self.author == "human" and self.origin != "subagent"
+        """Whether a person asked for it here, and not an agent that was at work, or anybody."""
+        return self.author == "human" and self.origin != "subagent" and not self.external
 
 
 class Hit:
     """One search result; the field names are those of the JSON contract.
 
     `reason` is there when it was asked for: what the score is made of.
-    `provenance` says who wrote the snippet: user, assistant, tool or web.
+    `provenance` says who wrote the snippet: user, assistant, tool or web. With
+    `external` its log came with a project, and may be anybody's.
     """
 
     __slots__ = (
         "agent",
         "at",
+        "external",
         "matched",
         "project",
         "provenance",
@@ -262,7 +267,10 @@ class Hit:
         "snippet",
         "turn",
     )
-    FIELDS = ("ref", "session", "turn", "agent", "project", "at", "score", "matched", "snippet")
+    FIELDS = (
+        "ref", "session", "turn", "agent", "project", "at", "score", "matched", "snippet",
+        "external",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -277,6 +285,7 @@ class Hit:
         matched: str,
         snippet: str,
         provenance: str = "user",
+        external: bool = False,
         reason: dict[str, object] | None = None,
     ) -> None:
         self.ref, self.session, self.turn, self.agent, self.project = (
@@ -293,7 +302,7 @@ class Hit:
             snippet,
             reason,
         )
-        self.provenance = provenance
+        self.provenance, self.external = provenance, external
 
     def as_dict(self) -> dict[str, object]:
         """The hit as the JSON contract names it."""

@@ -99,6 +99,7 @@ class Session(Struct, kw_only=True):
     """One conversation with one agent. `turns` and `tool_calls` are counts.
 
     `outcome`, `summary` and `tasks` are what it came to, once that is known.
+    An `external` one came with a project and may be anybody's.
     """
 
     id: str
@@ -126,6 +127,7 @@ class Session(Struct, kw_only=True):
     summary: str | None
     tasks: list[SessionTask]
     meta: dict[str, Any]
+    external: bool = False
 
 
 class SessionDetail(Session, kw_only=True):

@@ -73,8 +73,8 @@ TELLING_WORDS = 4
 # What agents take in at their start without moving it to a file.
 START_TOKENS = 1_500
 
-# What a sub-agent was asked is an agent's prose.
-BY_PEOPLE = {"is": "human"}
+# What a sub-agent was asked is an agent's prose; what came with a project may be anybody's.
+BY_PEOPLE = {"is": "human", "-is": "external"}
 
 
 def pack(

@@ -63,7 +63,7 @@ def find(
     """A project's command reminders and error reminders, the newest first,
     each with the word that it is found by.
     """
-    scope = Scope(Query().having(project=project), domains)
+    scope = Scope(Query().having(project=project, **{"-is": "external"}), domains)
     commands: dict[str, Found] = {}
     errors: dict[str, Found] = {}
     for failure in _failures(store, scope):

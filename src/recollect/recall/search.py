@@ -289,5 +289,6 @@ def _hit(
         snippet=said,
         # What an agent was asked by another, or by itself, is no person's word.
         provenance="assistant" if writer == "user" and not place.by_person else writer,
+        external=place.external,
         reason=score.reason() if explain else None,
     )

@@ -9,11 +9,14 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Literal
 
     Kind = Literal["remote", "repository", "directory"]
 
 _CONFIG_BYTES = 1 << 18
+# A repository of a million files has an index of 100 MB.
+_INDEX_BYTES = 256 << 20
 # No system that agents run on has longer ones; every folder above would be looked at.
 _PATH_CHARACTERS = 4_096
 _HOST_ENDS = ("/", "\\", "?", "#")
@@ -134,12 +137,75 @@ def origin_of(common: str) -> str | None:
     return normalised(url) if url else None
 
 
+def work_tree(path: str) -> str | None:
+    """The folder at the top of the repository that a path is in, if there is one."""
+    folder = path
+    while len(folder) <= _PATH_CHARACTERS:
+        try:
+            if os.path.lexists(os.path.join(folder, ".git")):
+                return folder
+        except (OSError, ValueError):
+            return None
+        parent = os.path.dirname(folder)
+        if parent == folder or not parent:
+            return None
+        folder = parent
+    return None
+
+
+def tracks_any(paths: Iterable[str]) -> bool:
+    """Whether one of these files came with its repository, or may have: git's index has it.
+
+    What cannot be read says yes. Links are followed, too: the file may be tracked
+    where it really is.
+    """
+    return any(
+        _tracks(one) for path in paths for one in dict.fromkeys((path, os.path.realpath(path)))
+    )
+
+
+def _tracks(path: str) -> bool:
+    top = work_tree(os.path.dirname(path))
+    if top is None:
+        return False
+    from recollect.system import git_index
+
+    directory = _directory(top)
+    if directory is None:
+        return True
+    name = os.path.relpath(path, top).replace(os.sep, "/")
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return True
+    return any(
+        git_index.holds(_read_bytes(os.path.join(directory, one), _INDEX_BYTES), name)
+        for one in names
+        if one == "index" or one.startswith("sharedindex.")
+    )
+
+
+def _directory(top: str) -> str | None:
+    """Where git keeps what belongs to this work tree alone."""
+    dot_git = os.path.join(top, ".git")
+    if os.path.isdir(dot_git):
+        return dot_git
+    text = _read(dot_git)
+    if not text.startswith("gitdir:"):
+        return None
+    return os.path.join(top, text.removeprefix("gitdir:").strip())
+
+
 def _read(path: str) -> str:
+    return (_read_bytes(path, _CONFIG_BYTES) or b"").decode("utf-8", "replace")
+
+
+def _read_bytes(path: str, most: int) -> bytes | None:
     try:
         # A pipe in place of a file would be waited for.
         if not os.path.isfile(path):
-            return ""
+            return None
         with open(path, "rb") as file:
-            return file.read(_CONFIG_BYTES).decode("utf-8", "replace")
+            return file.read(most)
     except (OSError, ValueError):
-        return ""
+        return None

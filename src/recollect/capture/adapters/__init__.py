@@ -92,6 +92,9 @@ class ProjectAdapter(Protocol):
         This runs on every import, for every such folder.
         """
 
+    def own_roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """Those of its roots that lie in no project, so that no repository can fill them."""
+
 
 @runtime_checkable
 class CleaningAdapter(Protocol):

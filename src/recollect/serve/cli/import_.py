@@ -31,6 +31,9 @@ _ENCODER = (
     ("--threads", "embed.threads", int, "N"),
 )
 
+# So many folders are named when their logs are external.
+_MOST_FOLDERS = 5
+
 _NOBODY = """No agent logs found on this machine.
   recollect agents    where it looked
   recollect demo      try it with sample sessions"""
@@ -98,8 +101,25 @@ def run(memory: Memory, args: Namespace) -> Output:
     )
     if not args.report:
         _say_problems(memory.source_reports)
-    nobody = "" if report.discovered or args.paths else _NOBODY
-    return Output(rows, lambda row: _text(row, dry_run=args.dry_run), note=nobody)
+    note = "" if report.discovered or args.paths else _NOBODY
+    if report.external and not args.dry_run:
+        note = _external(memory)
+    return Output(rows, lambda row: _text(row, dry_run=args.dry_run), note=note)
+
+
+def _external(memory: Memory) -> str:
+    """What to do about logs that a repository may have brought along."""
+    folders = [
+        one.folder for one in memory.projects.external_logs() if set(one.logs) - set(one.tracked)
+    ]
+    if not folders:
+        return ""
+    more = f"\n  and {len(folders) - _MOST_FOLDERS} more" if len(folders) > _MOST_FOLDERS else ""
+    commands = "\n".join(f"  recollect projects trust {name}" for name in folders[:_MOST_FOLDERS])
+    return (
+        "Logs inside projects are external: a clone can bring them along, so agents are not told"
+        f" of them.\nIf they are yours:\n{commands}{more}"
+    )
 
 
 def _refuse_with_watch(args: Namespace) -> None:

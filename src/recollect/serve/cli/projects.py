@@ -1,13 +1,21 @@
-"""recollect projects: list, merge and split projects.
+"""recollect projects: list, merge and split projects, and say whose their logs are.
 
 recollect projects                     newest first
 recollect projects merge NAME INTO     show NAME as a part of INTO
 recollect projects split NAME          undo that
+recollect projects trust FOLDER        the agents' logs inside FOLDER are mine
+recollect projects distrust FOLDER     undo that
+
+Some agents leave their logs in the folder they work in, where a cloned
+repository can have put them as well. Agents are told nothing of such logs
+until you trust the folder, and never of logs that git tracks.
 """
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
@@ -15,38 +23,62 @@ from recollect.model.reports import ProjectRow
 from recollect.serve.cli import count
 from recollect.serve.output import Output, counted, short_date
 
+_NAMES = {"list": 0, "merge": 2, "split": 1, "trust": 1, "distrust": 1}
+
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "action",
-        nargs="?",
-        choices=["list", "merge", "split"],
-        default="list",
+        "action", nargs="?", choices=list(_NAMES), default="list",
         help="what to do (default: list)",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="the projects to merge or to split"
+        "names", nargs="*", metavar="NAME", help="the projects to merge or split, or the folder"
     )
     parser.add_argument("--limit", type=count, metavar="N", help="at most N rows")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    wanted = {"list": 0, "merge": 2, "split": 1}[args.action]
+    wanted = _NAMES[args.action]
     if len(args.names) != wanted:
         raise UsageError(
             f"`recollect projects {args.action}` takes {counted(wanted, 'name')}.",
             hint="See recollect projects --help",
         )
-    if args.action == "merge":
-        memory.projects.merge(*args.names)
-        name, into = args.names
-        return Output(
-            [], note=f"{name} is now part of {into}. Undo: recollect projects split {name}"
-        )
-    if args.action == "split":
-        memory.projects.split(*args.names)
-        return Output([], note=f"{args.names[0]} is a project of its own again.")
-    return Output(memory.projects.all()[: args.limit], _text, empty="No projects yet.")
+    if args.action == "list":
+        return Output(memory.projects.all()[: args.limit], _text, empty="No projects yet.")
+    return Output([], note=_CHANGES[args.action](memory, *args.names))
+
+
+def _merge(memory: Memory, name: str, into: str) -> str:
+    memory.projects.merge(name, into)
+    return f"{name} is now part of {into}. Undo: recollect projects split {name}"
+
+
+def _split(memory: Memory, name: str) -> str:
+    memory.projects.split(name)
+    return f"{name} is a project of its own again."
+
+
+def _trust(memory: Memory, folder: str) -> str:
+    tracked = memory.projects.trust(folder)
+    shown = os.path.realpath(folder)
+    said = f"The logs in {shown} count as yours from the next import."
+    if tracked:
+        said += f" {counted(len(tracked), 'log')} that git tracks there stay external."
+    return f"{said} Undo: recollect projects distrust {shown}"
+
+
+def _distrust(memory: Memory, folder: str) -> str:
+    sessions = memory.projects.distrust(folder)
+    return (
+        f"The logs in {os.path.realpath(folder)} are external again"
+        f" ({counted(sessions, 'session')})."
+    )
+
+
+_CHANGES: dict[str, Callable[..., str]] = {
+    "merge": _merge, "split": _split, "trust": _trust, "distrust": _distrust,
+}  # fmt: skip
 
 
 def _text(project: ProjectRow) -> str:

@@ -5,7 +5,8 @@ recollect search '"lock timeout"' -staging           a phrase; without a word
 recollect search voucher agent:codex since:30d       filters
 
 Filters: agent: project: session: domain: file: tool: model: meta.KEY: since:
-until: outcome: and is:error is:human is:live is:subagent is:headless. When you
+until: outcome: and is:error is:human is:live is:subagent is:headless is:external.
+When you
 name a time (in March, on 3 May, yesterday), turns of that time come first.
 docs/search.md has the whole query language.
 """
@@ -84,7 +85,8 @@ def _notes(found: SearchResult) -> list[str]:
 
 def _text(hit: Hit) -> str:
     where = f"  {hit.project}" if hit.project else ""
-    lines = [f"{hit.ref}  {short_time(hit.at)}{where}", f"    {hit.snippet}"]
+    external = "  [external]" if hit.external else ""
+    lines = [f"{hit.ref}  {short_time(hit.at)}{where}{external}", f"    {hit.snippet}"]
     if hit.reason is not None:
         parts = "  ".join(f"{name} {value}" for name, value in hit.reason.items())
         lines.append(f"    {hit.score} by {hit.matched}: {parts}")

@@ -44,8 +44,8 @@ def _text(session: Session) -> str:
         f"\n    {session.outcome}: {session.summary}" if session.outcome and session.tasks else ""
     )
     return (
-        f"{session.id}\n    {short_time(session.started_at)}  "
-        f"{session.project or '-'}  {title}\n"
+        f"{session.id}{'  [external]' if session.external else ''}\n"
+        f"    {short_time(session.started_at)}  {session.project or '-'}  {title}\n"
         f"    {counted(session.turns, 'turn')}, {counted(session.tool_calls, 'tool call')},"
         f" {counted(session.errors, 'error')}  {session.model or '-'}{cost}{came_to}"
     )

@@ -68,7 +68,7 @@ def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
     hour = f" ({tokens.cache_write_1h} for an hour)" if tokens.cache_write_1h else ""
     hidden = sum(not turn.live for turn in row.turn_list)
     lines = [
-        f"{row.id}  {row.title or '(untitled)'}",
+        f"{row.id}  {row.title or '(untitled)'}{'  [external]' if row.external else ''}",
         f"{row.agent} {row.agent_version or ''}  {row.model or '-'}  {row.origin}  "
         f"{row.project or '-'}",
         f"{row.started_at or '-'} to {row.ended_at or '-'}  {row.cwd or ''}",

@@ -47,7 +47,7 @@ MOST_NAMED = 6
 _COLUMNS = """
     sessions.id, sessions.ref, agent, native_id, parent, origin, coalesce(b.key, a.key), cwd, title,
     sessions.started_at, sessions.ended_at, agent_version, git_branch, git_sha, git_remote,
-    sources.path, meta
+    sources.path, meta, external
 """
 _TABLES = """
     sessions
@@ -236,7 +236,7 @@ class Sessions:
 
     def _fields(self, row: Row) -> dict[str, Any]:
         number, ref, agent, native, parent, origin, project, cwd, title, started, ended, *rest = row
-        version, branch, sha, remote, path, meta = rest
+        version, branch, sha, remote, path, meta, external = rest
         turns, errors = self.db.rows(
             "select count(*), coalesce(sum(errors), 0) from turns where session = ?", (number,)
         )[0]
@@ -267,6 +267,7 @@ class Sessions:
             "errors": errors, "tokens": tokens, "cost_usd": cost,
             "source": os.fsdecode(path) if path is not None else None,
             **self._came_to(number), "meta": msgspec.json.decode(meta),
+            "external": bool(external),
         }  # fmt: skip
 
     def _came_to(self, session: int) -> dict[str, Any]:

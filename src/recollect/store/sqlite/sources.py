@@ -23,7 +23,7 @@ def path_value(path: str) -> str | bytes:
 
 _COLUMNS = (
     "agent", "version", "inode", "size_bytes", "mtime_ns", "head", "tail", "position", "state",
-    "imported_at", "failure", "rank",
+    "imported_at", "failure", "rank", "in_project",
 )  # fmt: skip
 # Two plain statements rather than one that does either: that one would open a
 # savepoint, and at every savepoint SQLite makes the text index flush.
@@ -123,7 +123,8 @@ class Sources:
         """Record how far a source was read, in the transaction that keeps what was read."""
         values = (
             source.agent, version, seen.inode, seen.size_bytes, seen.mtime_ns, seen.head, seen.tail,
-            point.position, point.state, now_ms(), failure, source.rank, number,
+            point.position, point.state, now_ms(), failure, source.rank,
+            source.in_project and path_value(source.in_project), number,
         )  # fmt: skip
         if new:
             self.db.execute(_INSERT, (*values, path_value(source.path)))
@@ -134,7 +135,7 @@ class Sources:
         """The folders that sessions took place in, and those known to belong to a project."""
         rows = self.db.rows(
             """
-            select cwd from sessions where cwd is not null
+            select cwd from sessions where cwd is not null and not external
             union select alias from project_aliases
             union select key from projects where kind != 'remote' order by 1
             """

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.store.sqlite.calls import Calls
     from recollect.store.sqlite.capture.writer import Writer
+    from recollect.store.sqlite.confirmed_folders import ConfirmedFolders
     from recollect.store.sqlite.doctor import Doctor
     from recollect.store.sqlite.episodes import Episodes
     from recollect.store.sqlite.evictions import Evictions
@@ -156,6 +157,12 @@ class Store:
         from recollect.store.sqlite.projects import Projects
 
         return Projects(self.db)
+
+    @cached_property
+    def confirmed_folders(self) -> ConfirmedFolders:
+        from recollect.store.sqlite.confirmed_folders import ConfirmedFolders
+
+        return ConfirmedFolders(self.db)
 
     @cached_property
     def episodes(self) -> Episodes:

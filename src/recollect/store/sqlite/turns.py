@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _SELECT = """
 select turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
        coalesce(turns.started_at, sessions.started_at) as at, coalesce(b.key, a.key),
-       sessions.origin, turns.live, turns.key, turns.author
+       sessions.origin, turns.live, turns.key, turns.author, sessions.external
   from turns
   join sessions on sessions.id = turns.session
   left join projects a on a.id = turns.project
@@ -50,6 +50,21 @@ class Turns:
 
     def __init__(self, db: Database) -> None:
         self.db = db
+
+    def external_among(self, refs: Iterable[str]) -> set[str]:
+        """Those of these references, to sessions or turns, whose words may be anybody's.
+
+        Of a session that is not known nobody can say that they are not.
+        """
+        wanted = {ref: ref.partition("#")[0] for ref in refs}
+        sessions = sorted(set(wanted.values()))
+        own: set[str] = set()
+        for start in range(0, len(sessions), _MOST_VALUES):
+            some = sessions[start : start + _MOST_VALUES]
+            marks = ", ".join("?" * len(some))
+            sql = f"select ref from sessions where not external and ref in ({marks})"
+            own |= {ref for (ref,) in self.db.rows(sql, some)}
+        return {ref for ref, session in wanted.items() if session not in own}
 
     def places(self, turns: Iterable[int]) -> dict[int, Place]:
         """The places of these turns, by turn."""

@@ -32,6 +32,8 @@ class Aider:
         moved = environ.get("AIDER_CHAT_HISTORY_FILE", "")
         return [moved] if os.path.isabs(moved) else []
 
+    own_roots = roots
+
     def sources(self, root: str) -> Iterator[Source]:
         """The history that was moved, or those in a folder."""
         if os.path.isfile(root):

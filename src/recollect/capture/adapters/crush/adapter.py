@@ -38,6 +38,10 @@ class Crush:
                     found.append(data)
         return found
 
+    def own_roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """The folders that Crush keeps for itself, without those that it has noted."""
+        return _global_folders(home, environ)
+
     def sources(self, root: str) -> Iterator[Source]:
         """The database of a data folder."""
         name = DATABASES.get(os.path.basename(root), "crush.db")

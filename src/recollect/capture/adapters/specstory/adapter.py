@@ -30,6 +30,8 @@ class SpecStory:
         """None: exports are with the projects they tell of."""
         return []
 
+    own_roots = roots
+
     def sources(self, root: str) -> Iterator[Source]:
         """The exports of a project, or of one of the two folders that they are in."""
         parent, name = os.path.split(root.rstrip(os.sep))

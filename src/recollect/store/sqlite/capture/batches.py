@@ -23,6 +23,7 @@ from recollect.store.sqlite.capture.content import (
     row,
     text_row,
 )
+from recollect.store.sqlite.confirmed_folders import make_external, make_own
 from recollect.store.sqlite.parts import stored_parts
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class BatchWriter:
         self, pending: Pending, source: Source, source_id: int, rewritten: set[int] | None
     ) -> None:
         self.pending, self.db, self.source_id = pending, pending.db, source_id
-        self.agent, self.rank = source.agent, source.rank
+        self.agent, self.rank, self.external = source.agent, source.rank, source.external
         self.rewritten = rewritten
         self.comparable: set[tuple[str, str]] = set()
         self.kept_fuller = False
@@ -85,11 +86,26 @@ class BatchWriter:
         )  # fmt: skip
         known = self.db.row(
             """
-            select sessions.id, source, meta, sources.rank
+            select sessions.id, source, meta, sources.rank, external
               from sessions left join sources on sources.id = source where ref = ?
             """,
             (ref,),
         )
+        if known is not None and bool(known[4]) != self.external:
+            if known[1] == self.source_id:
+                self.rows.flush_tables()
+                (
+                    make_external(self.db, [known[0]])
+                    if self.external
+                    else make_own(self.db, known[0])
+                )
+            elif self.external:
+                # Anybody can write down the name of a person's own session.
+                self.passed_over.add(native)
+                return None
+            else:
+                self._set_aside(known[0])
+                known = None
         if known is not None and known[3] is not None and known[3] != self.rank:
             if known[3] < self.rank:
                 self.passed_over.add(native)
@@ -100,7 +116,7 @@ class BatchWriter:
         if known is None:
             session = self._new_session(ref, native, facts, values)
         else:
-            session, source, old_meta, _ = known
+            session, source, old_meta, *_ = known
             # A log that goes on mostly says nothing new about its session.
             if source != self.source_id or facts.meta is not None or any(values[2:]):
                 meta = (
@@ -126,11 +142,14 @@ class BatchWriter:
             """
             insert into sessions (id, ref, agent, native_id, source, copy_of, meta, parent, origin,
                                   cwd, title, started_at, agent_version, git_branch, git_sha,
-                                  git_remote)
-            values (?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?)
+                                  git_remote, external)
+            values (?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, 'interactive'), ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            (session, ref, self.agent, native, self.source_id, facts.copy_of, meta, *values),
-        )
+            (
+                session, ref, self.agent, native, self.source_id, facts.copy_of, meta, *values,
+                self.external,
+            ),
+        )  # fmt: skip
         self.fresh.add(session)
         if self.db.value("select 1 from sessions where copy_of = ?", (ref,)):
             self.rows.flush_tables()
@@ -157,6 +176,18 @@ class BatchWriter:
             (meta, *values, self.source_id, session),
         )
 
+    def _set_aside(self, session: int) -> None:
+        """Give an external session another name: the person's own log tells of this one."""
+        self.rows.flush_tables()
+        self.db.execute(
+            """
+            update sessions set ref = ref || '/external-' || id,
+                                native_id = native_id || '/external-' || id
+             where id = ?
+            """,
+            (session,),
+        )
+
     def _is_copy(self, facts: SessionFacts) -> bool:
         """Whether a session repeats one that is stored, or that is to stay forgotten."""
         original = facts.copy_of
@@ -168,7 +199,7 @@ class BatchWriter:
     def _session_id(self, native: str) -> int | None:
         if native in self.passed_over:
             return None
-        if self.rank and native not in self.met:
+        if (self.rank or self.external) and native not in self.met:
             # A batch that goes on in a lesser place says nothing about its
             # session, but is to be passed over as well.
             return self.session(native, SessionFacts(session=native))

@@ -33,6 +33,7 @@ _IS = {
     "live": "turns.live",
     "subagent": "sessions.origin = 'subagent'",
     "headless": "sessions.origin = 'headless'",
+    "external": "sessions.external",
 }
 
 

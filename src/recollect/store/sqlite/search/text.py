@@ -214,8 +214,9 @@ class Text:
         """Two telling words of a recent human prompt; empty when there is none."""
         for (prompt,) in self.db.rows(
             """
-            select prompt from turns where author = 'human' and prompt != ''
-             order by started_at desc limit 20
+            select prompt from turns join sessions on sessions.id = turns.session
+             where author = 'human' and prompt != '' and not external
+             order by turns.started_at desc limit 20
             """
         ):
             long_ones = {word for word in words(prompt) if len(word) > 4 and word.isalpha()}

@@ -15,9 +15,9 @@ from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.old.sql import notes, prepared
 from recollect.system.clock import now_ms
 
-# Not the runs of a script or of a sub-agent, and not what its agent
-# was told to keep out of memories.
-WITH_A_PERSON = "sessions.origin = 'interactive' and json_extract(sessions.meta, '$.memory_mode') is not 'disabled'"
+# Not the runs of a script or of a sub-agent, not what may be anybody's, and not
+# what its agent was told to keep out of memories.
+WITH_A_PERSON = "sessions.origin = 'interactive' and not sessions.external and json_extract(sessions.meta, '$.memory_mode') is not 'disabled'"
 
 # The lowest first.
 _TRUST = "instr('external assistant tool-verified user', {})"

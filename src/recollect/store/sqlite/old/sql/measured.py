@@ -136,6 +136,7 @@ def sessions_in(db: Database, projects: Sequence[int]) -> list[Held]:
         select sessions.id, sessions.ref, sessions.started_at from sessions join projects
           on projects.id = sessions.project
          where sessions.started_at is not null and sessions.origin != 'subagent'
+           and not sessions.external
            and {_PROJECT} in ({", ".join("?" * len(projects))})
          order by sessions.started_at, sessions.id
         """,
@@ -172,7 +173,7 @@ def naming(db: Database, ref: str) -> list[tuple[str, int | None]]:
           from turns_text join bodies on bodies.id = turns_text.rowid join turns
             on turns.id = bodies.turn
           join sessions on sessions.id = turns.session
-         where turns_text match ? order by turns.id
+         where turns_text match ? and not sessions.external order by turns.id
         """,
         (f'{{reply tools}} : "{asked}"',),
     )

@@ -40,7 +40,7 @@ def turns_remembering(db: Database, at: int) -> list[int]:
         """
         select turns.id from sessions cross join turns on turns.session = sessions.id
          where coalesce(sessions.started_at <= :latest, 1)
-           and coalesce(sessions.ended_at >= :earliest, 1)
+           and coalesce(sessions.ended_at >= :earliest, 1) and not sessions.external
            and coalesce(turns.started_at <= :latest, 1) and coalesce(turns.ended_at >= :earliest, 1)
            and exists (select 1 from tool_calls where turn = turns.id and name like '%remember')
          order by turns.id
@@ -60,6 +60,7 @@ def typed_turns(db: Database, turn: int) -> list[int]:
         select turns.id from turns join sessions on sessions.id = turns.session, turns here
          where here.id = ? and turns.session = here.session and turns.ordinal <= here.ordinal
            and turns.author = 'human' and turns.live and sessions.origin != 'subagent'
+           and not sessions.external
          order by turns.ordinal desc limit ?
         """,
         (turn, MOST_TURNS),

@@ -31,7 +31,7 @@ def unlearned_sessions(db: Database) -> list[tuple[int, str, int]]:
         """
         select sessions.id, sessions.ref, unlearned.mark from unlearned join sessions
           on sessions.id = unlearned.session
-         order by sessions.started_at, sessions.id
+         where not sessions.external order by sessions.started_at, sessions.id
         """
     )
     return [(number, ref, mark) for number, ref, mark in rows]
@@ -60,7 +60,11 @@ def save_learned_episodes(db: Database, last: int) -> None:
 
 def count_unlearned(db: Database) -> int:
     """How many sessions wait."""
-    return int(db.value("select count(*) from unlearned"))
+    return int(
+        db.value(
+            "select count(*) from unlearned join sessions on sessions.id = session where not external"
+        )
+    )
 
 
 def save_session(
