@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from recollect.errors import UsageError
 from recollect.recall.asking import with_those_above
-from tests.builders.talks import Talks, names
+from recollect.system.clock import now_ms
+from tests.builders.talks import DAY, Talks, names
 from tests.encoders import WordEncoder
+from tests.store.conftest import START
 
 
 @pytest.fixture
@@ -224,3 +226,68 @@ def test_a_ready_vector_finds_nothing_where_nothing_is_embedded(told: Talks) -> 
     found = told.memory.search_by_vector([0.5] * 256)
 
     assert (found.hits, found.unembedded) == ([], 31)
+
+
+# Times, projects and agents
+
+
+@pytest.fixture
+def diary(talks: Talks) -> Talks:
+    """Two projects: something was done yesterday in both, and long ago in one."""
+    today = (now_ms() - START) / DAY
+    talks.tell("old", "what did I do yesterday in webshop", "last week", project="/srv/webshop")
+    talks.tell("web", "blue button", project="/srv/webshop", day=today - 1)
+    talks.tell("api", "rate limits", project="/srv/api", day=today - 1)
+    return talks.embed()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("what did I do yesterday", {"web1", "api1"}),
+        ("What did we work on yesterday in webshop?", {"web1"}),
+        ("the last 2 days in api", {"api1"}),
+        ("yesterday", {"web1", "api1"}),
+        ("我昨天做了什么", {"web1", "api1"}),
+        ("was habe ich gestern gemacht", {"web1", "api1"}),
+        ("今日", set()),
+    ],
+)
+def test_a_question_about_a_time_is_answered_by_what_was_done_then(
+    diary: Talks, text: str, found: set[str]
+) -> None:
+    """Its words stand in other turns, or in none."""
+    answer = diary.memory.search(text)
+
+    assert set(names(answer)) == found
+    assert answer.remarks[0].startswith("These are the turns ")
+
+
+def test_a_time_beside_other_words_lifts_and_is_no_word(diary: Talks) -> None:
+    """Only what was broken then is meant, and nothing says "yesterday" of it."""
+    assert diary.find("blue button yesterday")[0] == "web1"
+    assert "old1" in diary.find('"yesterday"', mode="text")
+
+
+@pytest.mark.parametrize(
+    ("given", "remark"),
+    [
+        ("clod", "There is no agent `clod`. Did you mean claude?"),
+        ("codx", "There is no agent `codx`. Did you mean codex?"),
+        ("zed", "There is no agent `zed`. Agents here: claude-code, codex."),
+    ],
+)
+def test_an_agent_that_is_none_is_asked_about(talks: Talks, given: str, remark: str) -> None:
+    """An empty answer to a typing mistake looks as if nothing were stored."""
+    talks.tell("a", "blue button", agent="claude-code").tell("b", "rate limits", agent="codex")
+
+    assert remark in talks.memory.search("button", agent=given).remarks
+    assert talks.memory.remarks(agent=given) == [remark]
+
+
+@pytest.mark.parametrize("given", ["claude", "Claude-Code", "codex", "c*"])
+def test_an_agent_by_a_name_that_it_has_is_no_question(talks: Talks, given: str) -> None:
+    """The first part of a name will do, as the filter has it."""
+    talks.tell("a", "blue button", agent="claude-code").tell("b", "rate limits", agent="codex")
+
+    assert talks.memory.remarks(agent=given) == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.recall.when import MONTHS, OPENINGS, TimeSpan, find_span
+from recollect.recall.when import MONTHS, OPENINGS, WEEKDAYS, TimeSpan, find_span, read_span
 
 
 def moment(text: str) -> int:
@@ -36,6 +36,21 @@ NOW = moment("2026-05-04T10:00")
         ("what broke yesterday?", TimeSpan(2026, 5, 3)),
         ("today's build", TimeSpan(2026, 5, 4)),
         ("in March or in April", TimeSpan(None, 3, None)),
+        ("last week in webshop", TimeSpan(2026, 4, 27, days=7)),
+        ("this week", TimeSpan(2026, 5, 4, days=7)),
+        ("last month", TimeSpan(2026, 4, None)),
+        ("last year", TimeSpan(2025, 1, 1, days=365)),
+        ("the last 3 days", TimeSpan(2026, 5, 2, days=3)),
+        ("the past two weeks", TimeSpan(2026, 4, 21, days=14)),
+        ("3 days ago", TimeSpan(2026, 5, 1)),
+        ("a week ago", TimeSpan(2026, 4, 27, days=7)),
+        ("what broke on Monday", TimeSpan(2026, 4, 27)),
+        ("since friday", TimeSpan(2026, 5, 1)),
+        ("was habe ich gestern gemacht", TimeSpan(2026, 5, 3)),
+        ("¿qué hice ayer?", TimeSpan(2026, 5, 3)),
+        ("昨天做了什么", TimeSpan(2026, 5, 3)),
+        ("先週何をした", TimeSpan(2026, 4, 27, days=7)),
+        ("어제 뭐 했어", TimeSpan(2026, 5, 3)),
     ],
 )
 def test_a_time_is_recognised(text: str, span: TimeSpan) -> None:
@@ -48,6 +63,7 @@ def test_a_time_is_recognised(text: str, span: TimeSpan) -> None:
     [
         "", "the test may fail", "this may fail", "it may be slow", "march through the list", "may",
         "March", "port 2026",
+        "monday.com", "the last test", "this build", "0 days ago", "a week", "gesterns",
         "2026 requests", "2026-13-01", "1850-05-03", "20260503", "in 2026 at 10", "augustus",
     ],
 )  # fmt: skip
@@ -89,6 +105,12 @@ PIECES = st.sampled_from(
     [
         *MONTHS,
         *OPENINGS,
+        *WEEKDAYS,
+        "week",
+        "days",
+        "ago",
+        "999",
+        "昨天",
         "0001",
         "9999",
         "2026",
@@ -112,6 +134,37 @@ def test_no_text_and_no_time_can_break_it(text: str, at: int) -> None:
     span = find_span(text, NOW)
 
     assert span is None or 0.0 <= span.nearness(at) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("what broke yesterday in the login", "what broke in the login"),
+        ("Last week in webshop", "in webshop"),
+        ("what did we do on Monday?", "what did we do"),
+        ("我昨天做了什么", "我 做了什么"),
+        ("the deploy of 2026-05-03", "the deploy of 2026-05-03"),
+    ],
+)
+def test_words_that_say_a_time_are_taken_out(text: str, rest: str) -> None:
+    """No log says "yesterday" of the day it was written; a written date it may have."""
+    assert read_span(text, NOW)[1] == rest
+
+
+@pytest.mark.parametrize(
+    ("span", "dates"),
+    [
+        (TimeSpan(2026, 5, 3), ("2026-05-03", "2026-05-03")),
+        (TimeSpan(2026, 4, 27, days=7), ("2026-04-27", "2026-05-03")),
+        (TimeSpan(2026, 12, None), ("2026-12-01", "2026-12-31")),
+        (TimeSpan(2026, 2, None), ("2026-02-01", "2026-02-28")),
+        (TimeSpan(None, 5, 3), None),
+        (TimeSpan(2026, 2, 30), None),
+    ],
+)
+def test_a_span_has_a_first_and_a_last_day(span: TimeSpan, dates: tuple[str, str] | None) -> None:
+    """As the filters since: and until: take them."""
+    assert span.dates() == dates
 
 
 @given(st.integers(1971, 2200), st.integers(1, 12), st.integers(1, 28), st.integers(0, 86_399_999))

@@ -9,9 +9,10 @@ import os
 
 from recollect.errors import EncoderUnavailable, UsageError
 from recollect.model.search import Query, Scope, SearchResult, Term
+from recollect.recall.clues import STOP_WORDS
 from recollect.recall.meaning import Meaning
 from recollect.recall.search import SearchRequest, search
-from recollect.recall.when import find_span
+from recollect.recall.when import find_span, read_span
 from recollect.system.clock import now_ms
 
 TYPE_CHECKING = False
@@ -19,9 +20,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recollect.embed import Encoder
+    from recollect.recall.when import TimeSpan
     from recollect.store import Store
 
 MODES = ("hybrid", "text", "vector")
+MARKS = ",;:?!.¿。？、"
+# Words of questions about nothing but a time: what did I work on, what happened.
+OF_DOING = frozenset((
+    "anything", "change", "changed", "changes", "doing", "done", "everything", "get", "got",
+    "happen", "happened", "list", "project", "repo", "repository", "session", "sessions", "show",
+    "something", "stuff", "tell", "thing", "things", "work", "worked", "working",
+    "was", "habe", "ich", "haben", "wir", "gemacht", "getan", "an", "in", "am", "im",
+    "qué", "que", "hice", "hicimos", "hice", "la", "el", "en", "qu'est-ce", "ai", "j'ai", "fait",
+    "dans", "tôi", "đã", "làm", "gì", "我", "我们", "做了什么", "做了些什么", "干了什么", "在",
+    "私", "私は", "は", "に", "何をした", "何をしましたか", "何した", "何をやった",
+    "나", "나는", "내가", "뭐", "뭘", "무엇을", "했어", "했지", "했나요", "에서",
+))  # fmt: skip
 
 
 def ask(
@@ -43,9 +57,10 @@ def ask(
     stamp = _stamp(query, mode)
     if cursor is not None:
         offset, upto = _read(cursor, stamp)
+    query, span = _read_times(store, scope)
     scope = Scope(query, scope.domains, upto=upto)
     notices = remarks(store, scope)
-    request, meaning = make_request(store, encoder, scope, mode=mode)
+    request, meaning = make_request(store, encoder, scope, mode=mode, span=span)
     if meaning.why_not:
         notices.append(f"Searched by word only. {meaning.why_not}")
     request.limit, request.offset, request.explain = limit, offset, explain
@@ -70,19 +85,21 @@ def make_request(
     scope: Scope,
     *,
     mode: str = "hybrid",
+    span: TimeSpan | None = None,
 ) -> tuple[SearchRequest, Meaning]:
-    """A search with everything that can be worked out of its words.
+    """A search with everything that can be worked out of its words; `span` is
+    a time that was taken out of them already.
 
     Without a vector it is one by words.
     """
-    text = " ".join(term.text for term in scope.query.terms if not term.negated)
+    text = _said(scope.query)
     meaning = Meaning(store, encoder, text) if mode != "text" and text else Meaning.none()
     now = now_ms()
     request = SearchRequest(
         scope,
         mode=mode if meaning.vector is not None else "text",
         now=now,
-        span=find_span(text, now),
+        span=span or find_span(text, now),
     )
     request.vector = meaning.vector
     if request.mode == "hybrid":
@@ -94,6 +111,46 @@ def make_request(
             # The vectors are by another model, and do without the table of words.
             request.closeness = None
     return request, meaning
+
+
+def _said(query: Query) -> str:
+    return " ".join(term.text for term in query.terms if not term.negated)
+
+
+def _read_times(store: Store, scope: Scope) -> tuple[Query, TimeSpan | None]:
+    """The query without the words that say a time, and the time.
+
+    "what did I do yesterday" and "last week in webshop" ask for nothing but a
+    time and a project: these become filters.
+    """
+    query = scope.query
+    plain = not any(term.quoted or term.negated or term.prefix for term in query.terms)
+    if not plain or not {"since", "until"}.isdisjoint(query.filters):
+        return query, None
+    span, rest = read_span(_said(query), now_ms())
+    dates = span.dates() if span else None
+    if span is None or dates is None:
+        return query, None
+    left = [word for word in rest.split() if not _is_filler(word)]
+    first, last = dates
+    when = query.having(since=first, until=last)
+    read = f"from {first} to {last}" if first != last else f"of {first}"
+    if len(left) == 1 and "project" not in query.filters:
+        named = {"project": [left[0].strip(MARKS)]}
+        if store.turns.newest(Scope(Query([], named), scope.domains), limit=1):
+            when, left = when.having(**named), []
+            read += f" in {named['project'][0]}"
+    if left:
+        kept = [term for term in query.terms if term.text.lower() in rest.split()]
+        return Query(kept or query.terms, query.filters, query.remarks), span
+    when.terms = []
+    when.remarks = [*query.remarks, f"These are the turns {read}. To search words, quote them."]
+    return when, None
+
+
+def _is_filler(word: str) -> bool:
+    plain = word.strip(MARKS)
+    return not plain or plain in STOP_WORDS or plain in OF_DOING
 
 
 def with_those_above(folder: str) -> list[str]:
@@ -144,8 +201,42 @@ def remarks(store: Store, scope: Scope) -> list[str]:
             made.append(
                 f"Sessions without an outcome: {undigested}. Work it out now: recollect work"
             )
+    made += _unknown_agents(store, filters.get("agent", []))
     known = ", ".join(scope.domains) or "none yet; add some under [domains] in config.toml"
     for value in filters.get("domain", []) + filters.get("-domain", []):
         if value not in scope.domains:
             made.append(f'There is no domain "{value}". Domains: {known}')
     return made
+
+
+def _unknown_agents(store: Store, wanted: list[str]) -> list[str]:
+    """What to say of agents by names that none here has."""
+    if not wanted:
+        return []
+    known = store.sessions.agents()
+    # claude is claude-code, as the filter has it.
+    names = list(dict.fromkeys(name for agent in known for name in (agent.split("-")[0], agent)))
+    made = []
+    for value in wanted:
+        if not known or "*" in value or "?" in value or value.lower() in names:
+            continue
+        if any(agent.startswith(f"{value.lower()}-") for agent in known):
+            continue
+        near = min(names, key=lambda name: _edits(value.lower(), name) / max(len(name), len(value)))
+        alike = _edits(value.lower(), near) * 2 <= max(len(near), len(value))
+        hint = f"Did you mean {near}?" if alike else f"Agents here: {', '.join(known)}."
+        made.append(f"There is no agent `{value[:50]}`. {hint}")
+    return made
+
+
+def _edits(one: str, other: str) -> int:
+    """How many characters must be changed, added or left out to make one of the other."""
+    row = list(range(len(other) + 1))
+    for place, char in enumerate(one[:50], 1):
+        before, row[0] = row[0], place
+        for column, also in enumerate(other, 1):
+            before, row[column] = (
+                row[column],
+                min(row[column] + 1, row[column - 1] + 1, before + (char != also)),
+            )
+    return row[-1]

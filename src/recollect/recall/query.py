@@ -7,7 +7,8 @@ Whatever a person types is valid. People paste: an error with quotes in it, a
 line of Rust, an address. So an unbalanced quote or an operator is text, a name
 with a colon that is no filter is text (`std::vector`), and so is a filter with
 a value that it cannot have (`since:forever`); the query then remarks on it,
-because that may have been a slip.
+because that may have been a slip. A page is text altogether: nobody types
+filters into a text of several lines, or of more words than a question has.
 
 On the path of a cold search: nothing heavy is imported.
 """
@@ -32,10 +33,20 @@ if TYPE_CHECKING:
 
 # A page of pasted text may look like many slips; nobody wants to read of them all.
 MOST_REMARKS = 3
+# A question that somebody types has fewer words; an issue or a log has more.
+MOST_TYPED = 24
 
 
 def parse(text: str) -> Query:
     """The query a text stands for."""
+    query = _parse_typed(text)
+    # Filters do not count: a program may give many of them, and few words.
+    if len(query.terms) > MOST_TYPED or len(text.strip().splitlines()) > 1:
+        return _parse_pasted(text, query)
+    return query
+
+
+def _parse_typed(text: str) -> Query:
     query = Query()
     terms: dict[Term, None] = {}
     for piece, quoted, negated in _pieces(text):
@@ -47,6 +58,18 @@ def parse(text: str) -> Query:
             # A pasted log says the same word a hundred times; asking once is enough.
             terms[Term(word, prefix=prefix, negated=negated, quoted=quoted)] = None
     query.terms = list(terms)
+    return query
+
+
+def _parse_pasted(text: str, typed: Query) -> Query:
+    """Every word of a text as a word, whatever signs are on it."""
+    query = Query([Term(word) for word in dict.fromkeys(text.split())])
+    for name, values in typed.filters.items():
+        query.remarks.append(
+            f"This is long, so {name}:{values[0]} in it was searched as text. "
+            "To filter, write fewer words or use an option."
+        )
+    del query.remarks[MOST_REMARKS:]
     return query
 
 

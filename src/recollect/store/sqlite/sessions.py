@@ -180,6 +180,11 @@ class Sessions:
             **self._fields(row), turn_list=shown_turns(self.db, row[0], ref, turns)
         )
 
+    def agents(self) -> list[str]:
+        """The agents that have sessions here."""
+        rows = self.db.rows("select distinct agent from sessions order by agent")
+        return [agent for (agent,) in rows]
+
     def resolve(self, text: str) -> tuple[str, int | None]:
         """The session reference and the turn number that a person's reference means.
 
