@@ -28,7 +28,7 @@ from msgspec.structs import replace
 
 from recollect.capture.adapters import Adapter
 from recollect.capture.assemble import assemble
-from recollect.capture.cleanse import cleanse
+from recollect.capture.cleanse import clean_source, cleanse
 from recollect.capture.discover import Found
 from recollect.capture.endings import Endings
 from recollect.capture.folders import place
@@ -135,7 +135,10 @@ class Sweep:
             except (OSError, ValueError) as error:
                 reports.append(_failed(source, f"cannot be looked at: {error}"))
                 continue
-            if known.get(source.path) == (*now, adapter.version):
+            stamp = known.get(source.path)
+            if stamp is None and (stored := self._stored(source)).path != source.path:
+                stamp = self.store.sources.known([stored.path]).get(stored.path)
+            if stamp == (*now, adapter.version):
                 report.unchanged += 1
             else:
                 yield item, SourceState(*now)
@@ -144,13 +147,13 @@ class Sweep:
         self, commits: _Commits, item: Found, now: SourceState, prices: Prices
     ) -> SourceReport:
         adapter, source, local = item
-        source = self._judged(source)
+        stored = self._judged(source, self._stored(source))
         # The lock first: from here on what is remembered about the source stands still.
         writer = commits.begin()
-        known = self.store.sources.find(source.path)
+        known = self.store.sources.find(stored.path)
         result = SourceReport(
             path=source.path, agent=adapter.agent, outcome="updated" if known else "imported",
-            external=source.external,
+            external=stored.external,
         )  # fmt: skip
         if known and not known.failure and _same(known, now, adapter):
             result.outcome = "unchanged"  # Another importer was faster while we waited.
@@ -161,7 +164,7 @@ class Sweep:
         rewritten: set[int] | None = set() if since is None or not source.appended else None
         position = since.position if since else 0
         enrich = partial(
-            self._enrich, agent=adapter.agent, local=local, source=source, prices=prices
+            self._enrich, agent=adapter.agent, local=local, source=stored, prices=prices
         )
         news = source.appended or since is None
         for batch, last in _with_last(_batches(adapter, source, since, enrich)):
@@ -177,7 +180,7 @@ class Sweep:
                 continue
             seen = _fingerprint(source, now, batch.checkpoint, whole=last)
             written = writer.keep(
-                source, batch, version=adapter.version, seen=seen, rewritten=rewritten,
+                stored, batch, version=adapter.version, seen=seen, rewritten=rewritten,
                 anew=since is None,
                 better=known is not None and known.version != adapter.version,
                 failure=result.reason,
@@ -192,15 +195,19 @@ class Sweep:
         )
         return result
 
-    def _judged(self, source: Source) -> Source:
-        """A source, with whether what it tells may be anybody's."""
-        folder = source.in_project
+    def _stored(self, source: Source) -> Source:
+        """A source by the names that the store knows it by."""
+        return source if self.redactor is None else clean_source(source, self.redactor)
+
+    def _judged(self, source: Source, stored: Source) -> Source:
+        """A source as it is stored, with whether what it tells may be anybody's."""
+        folder = stored.in_project
         if folder is None:
-            return source
+            return stored
         own = self.store.confirmed_folders.has(folder) and not git.tracks_any(
             (source.path, *source.companions)
         )
-        return replace(source, external=not own)
+        return replace(stored, external=not own)
 
     def _enrich(
         self, batch: Batch, *, agent: str, local: bool, source: Source, prices: Prices

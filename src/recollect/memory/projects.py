@@ -68,7 +68,7 @@ class MemoryProjects:
             raise UsageError(
                 f"{folder} is not a folder.", hint="Name the folder that the logs were found in."
             )
-        real = os.path.realpath(folder)
+        real = self._as_stored(folder)
         self.shared.ensure_store().confirmed_folders.confirm(real)
         return next((one.tracked for one in self.external_logs() if one.folder == real), [])
 
@@ -76,7 +76,14 @@ class MemoryProjects:
         """Undo `trust`, with everything that was made of these logs; says how many sessions
         are external now.
         """
-        return self.shared.store().confirmed_folders.withdraw(os.path.realpath(folder))
+        return self.shared.store().confirmed_folders.withdraw(self._as_stored(folder))
+
+    def _as_stored(self, folder: str) -> str:
+        """A folder as an import notes it down: without a secret that it may be called by."""
+        real = os.path.realpath(folder)
+        if not self.shared.settings.flag("redact.enabled"):
+            return real
+        return self.shared.redactor(self.shared.ensure_store()).redact(real)
 
     def trusted(self) -> list[str]:
         """The folders whose logs were confirmed."""
