@@ -73,11 +73,12 @@ def ours(home: Path) -> Totals:
 def agentsview(program: str, home: Path) -> Totals:
     """Its daily summary, and each session without those it started."""
     fields = ("inputTokens", "cacheReadTokens", "cacheCreationTokens", "outputTokens")
+    everyone = [f"--include-{kind}" for kind in ("automated", "children", "one-shot")]
     run([program, "sync"], home, AGENTSVIEW_NO_DAEMON="1")
     with daemon(program, home):
         daily = ["usage", "daily", "--all", "--json", "--no-sync", "--offline"]
         sums = json.loads(run([program, *daily], home))["totals"]
-        listed = run([program, "session", "list", "--json", "--limit", "1000"], home)
+        listed = run([program, "session", "list", *everyone, "--json", "--limit", "1000"], home)
         names = [each["id"] for each in json.loads(listed)["sessions"]]
         costs = [(name, own_cost(program, name, home)) for name in names]
     return Totals(
@@ -90,7 +91,11 @@ def agentsview(program: str, home: Path) -> Totals:
 def own_cost(program: str, session: str, home: Path) -> float:
     """What a session cost by itself."""
     usage = [program, "session", "usage", session, "--own-only", "--no-sync", "--json"]
-    return float(json.loads(run(usage, home)).get("cost_usd") or 0)
+    try:
+        return float(json.loads(run(usage, home)).get("cost_usd") or 0)
+    except subprocess.CalledProcessError:
+        # It says so of a session without any tokens.
+        return 0.0
 
 
 def codeburn(program: str, home: Path) -> Totals:

@@ -240,7 +240,7 @@ class Settings:
     def variables(self) -> dict[str, str]:
         """The environment in which another process has the same changes for one run."""
         return {
-            variable_of(key): value if isinstance(value, str) else _toml(value)
+            variable_of(key): value if isinstance(value, str) else as_toml(value)
             for key, value in self._changed.items()
         }
 
@@ -447,11 +447,23 @@ def sample() -> str:
         if table != section:
             lines += [f"[{table}]"]
             section = table
-        lines += [f"# {meaning}", f"# {name} = {_toml(default)}", ""]
+        lines += [f"# {meaning}", f"# {name} = {as_toml(default)}", ""]
     return "\n".join(lines)
 
 
-def _toml(value: object) -> str:
+def as_toml(value: object) -> str:
+    """A value as it may stand in config.toml."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_toml, value))}]"
+    if isinstance(value, dict):
+        inner = (f"{as_toml(key)} = {as_toml(one)}" for key, one in value.items())
+        return f"{{{', '.join(inner)}}}"
+    if not isinstance(value, str):
+        return str(value)
+    # A Windows path stays readable between single quotes, where nothing is escaped.
+    if "\\" in value and "'" not in value and value.isprintable():
+        return f"'{value}'"
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import apsw
@@ -407,6 +408,35 @@ def test_a_domain_from_the_config_is_shown_and_can_be_filtered_by(
 
     (session,) = lines(capsys)
     assert (session["domain"], session["project"]) == ("shop", "github.com/acme/webshop")
+
+
+def test_settings_are_printed_as_they_stand_in_the_config(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """People copy a line from there and change it; a folder of Windows has backslashes."""
+    config = Path(os.path.join(recollect_home(capsys), "config.toml"))
+    config.write_text(
+        "[sources]\nextra = ['C:\\logs', 'a \"b\" c']\n[domains]\nshop = ['*/acme/webshop']\n"
+    )
+
+    assert main(["config"]) == 0
+
+    told = tomllib.loads(capsys.readouterr().out)
+    assert told["sources"]["extra"] == ["C:\\logs", 'a "b" c']
+    assert (told["redact"]["enabled"], told["domains"]) == (True, {"shop": ["*/acme/webshop"]})
+
+
+def test_a_project_is_known_by_the_last_names_of_its_key(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in a search: nobody types the host of a repository."""
+    assert main(["memory", "--project", "webshop", "--json"]) == 0
+    assert main(["memory", "--project", "Acme/WebShop", "--json"]) == 0
+    told = lines(capsys)
+    assert told[: len(told) // 2] == told[len(told) // 2 :]
+
+    assert main(["memory", "--project", "shop"]) == 1
+    assert 'There is no project "shop"' in capsys.readouterr().err
 
 
 def recollect_home(capsys: pytest.CaptureFixture[str]) -> str:

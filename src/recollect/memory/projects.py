@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from recollect.model.reports import ProjectLogs, ProjectRow
 
 
+def parts(name: str) -> str:
+    """A name as its parts are compared: without case, whichever way its slashes lean."""
+    return "/" + name.replace("\\", "/").strip("/").lower()
+
+
 class MemoryProjects:
     """Find, list, merge and split projects; say whose the logs inside them are."""
 
@@ -24,15 +29,26 @@ class MemoryProjects:
         return self.shared.store().projects.find([identity.key, folder] if identity else [folder])
 
     def get(self, name: str) -> str:
-        """The key of the project that is called so, by its key or by a folder of it."""
-        from recollect.errors import NotFound
+        """The key of the project that is called so: by its key, a folder of it, or the last
+        names of its key, as a search takes them, where that is one project's.
+        """
+        from recollect.errors import NotFound, UsageError
 
-        found = self.shared.store().projects.find([name])
-        if found is None:
+        projects = self.shared.store().projects
+        found = projects.find([name])
+        if found is not None:
+            return found
+        ending = [key for key in projects.every_key() if parts(key).endswith(parts(name))]
+        if len(ending) > 1:
+            raise UsageError(
+                f'Several projects are called "{name[:100]}".',
+                hint=f"Name one of them whole: {', '.join(ending[:5])}.",
+            )
+        if not ending:
             raise NotFound(
                 f'There is no project "{name[:100]}".', hint="See them: recollect projects"
             )
-        return found
+        return ending[0]
 
     def all(self) -> list[ProjectRow]:
         """Every project, the most recent first."""

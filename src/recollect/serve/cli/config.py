@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.serve.output import Output
-from recollect.settings import KEYS, sample
+from recollect.settings import KEYS, as_toml, sample
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -31,4 +31,5 @@ def run(memory: Memory, args: Namespace) -> Output:
         {"key": "store", "value": settings.store},
         *({"key": key, "value": settings.get(key)} for key in KEYS if key != "store"),
     ]
-    return Output(rows, lambda row: f"{row['key']} = {row['value']!r}")
+    # As it may stand in config.toml, so that a line can be copied there.
+    return Output(rows, lambda row: f"{row['key']} = {as_toml(row['value'])}")

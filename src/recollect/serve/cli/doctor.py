@@ -46,7 +46,7 @@ def _leaving(memory: Memory) -> list[HealthCheck]:
         return []
     return [
         HealthCheck(
-            name=f"logs that {row.name} deletes",
+            name="logs about to be deleted",
             ok=not row.unread_logs,
             detail=str(row).replace("\n", "; "),
             hint="Read them: recollect import" if row.unread_logs else "",

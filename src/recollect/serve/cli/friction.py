@@ -53,7 +53,9 @@ def run(memory: Memory, args: Namespace) -> Output:
 def _text(row: Friction) -> str:
     times = f"{short_date(row.first_at)} to {short_date(row.last_at)}"
     fixed = f"; {row.fixed} of the last {row.looked_at} got past it" if row.looked_at else ""
-    command = f"    in {row.command}\n" if row.command else ""
+    # What was typed into a running program may be a single key.
+    is_readable = row.command is not None and any(map(str.isalnum, row.command))
+    command = f"    in {row.command}\n" if is_readable else ""
     where = ", ".join(row.projects) or "-"
     return (
         f"{row.example}\n    {counted(row.sessions, 'session')}, {counted(row.count, 'time')}, "

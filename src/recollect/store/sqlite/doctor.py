@@ -254,6 +254,8 @@ class Doctor:
               from evictions where bytes > 0
             """
         )[0]
+        if not gone:
+            return _good("none")
         return _good(f"of {gone} of {turns} turns, {undistilled} of them without a digest")
 
     def _jobs(self) -> HealthCheck:

@@ -140,6 +140,11 @@ class Projects:
                 return str(found)
         return None
 
+    def every_key(self) -> list[str]:
+        """The keys of all projects but those that are merged into another one."""
+        rows = self.db.rows("select key from projects where merged_into is null order by key")
+        return [str(key) for (key,) in rows]
+
     def folders(self, project: str) -> list[str]:
         """The folders that belong to a project, without those below another of them."""
         rows = self.db.rows(
