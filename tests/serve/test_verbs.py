@@ -72,6 +72,14 @@ def test_nothing_found_is_said_and_is_the_exit_code(
 
 
 @pytest.mark.usefixtures("samples")
+@pytest.mark.parametrize("command", ["blame", "blame --since 3d", "blame since:3d"])
+def test_blame_without_a_file_says_so(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A filter is no file, and an empty answer would look as if nothing had changed."""
+    assert main(command.split()) == 2
+    assert "Which file?" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("samples")
 def test_blame_tells_who_asked_for_what(capsys: pytest.CaptureFixture[str]) -> None:
     """Edits and shell commands alike, newest first."""
     assert main(["blame", "harmonics.rs"]) == 0

@@ -122,14 +122,19 @@ def error_lines(text: str) -> list[str]:
         found = [
             line
             for raw in text.splitlines()
-            if tells(raw) and (line := clean(raw)) and not _DULL.fullmatch(line)
+            if tells(raw) and (line := clean(raw)) and not is_dull(line)
         ]
     if not found:
         lines = (clean(raw) for raw in reversed(text.splitlines()))
-        return list(islice((line for line in lines if line and not _DULL.fullmatch(line)), 1))
+        return list(islice((line for line in lines if line and not is_dull(line)), 1))
     found = list(dict.fromkeys(found))
     half = TELLING_LINES // 2
     return found if len(found) <= TELLING_LINES else found[:half] + found[-half:]
+
+
+def is_dull(line: str) -> bool:
+    """Whether a line says nothing among others: a frame, a count, an exit code."""
+    return _DULL.fullmatch(line) is not None
 
 
 def tells(text: str) -> bool:

@@ -278,7 +278,55 @@ def test_a_copy_in_a_fork_is_told_once(home: Path, remember: Remember) -> None:
     assert len(remember(work).fix(ERROR)) == 1
 
 
-@pytest.mark.parametrize("asked", ["", "  \n ", "Exit code 1"])
+@pytest.mark.parametrize("asked", ["", "  \n ", "----", "Exit code 1\n=====\n"])
 def test_no_error_is_refused(asked: str, remember: Remember) -> None:
     with pytest.raises(UsageError):
         remember(repaired()).fix(asked)
+
+
+@pytest.mark.parametrize("line", ["npm error code EACCES", "Exit code 243", "3 failed"])
+def test_a_lone_line_is_never_dull(line: str, remember: Remember) -> None:
+    """Beside others it says nothing; somebody who gives it alone asks about it."""
+    work = Work(1).ask("install").run("npm ci", f"{line}\nnpm error EACCES: no", code=243)
+    other = Work(2).ask("install").run("npm ci", "npm error code EPERM\n4 failed", code=7).done()
+
+    found = remember(work.run("npm ci").done(), other).fix(line)
+
+    assert [(row.session, row.error) for row in found] == [(work.ref, line)]
+
+
+def test_the_line_as_it_is_comes_before_one_that_is_alike_and_proven(remember: Remember) -> None:
+    """What worked for another port or another name is no answer to this one."""
+    error = "bind 0.0.0.0:{}: address already in use"
+    alike = repaired(1, error.format(8080))
+    literal = Work(2).ask("x").run("cargo run", error.format(5432), code=1).done()
+
+    found = remember(alike, literal).fix(error.format(5432))
+
+    assert [(row.session, row.match) for row in found] == [
+        (literal.ref, "exact"), (alike.ref, "shape")
+    ]  # fmt: skip
+
+
+def test_an_error_that_people_pasted_counts(remember: Remember) -> None:
+    """What ran elsewhere left its output in a prompt, and nowhere else."""
+    works = [
+        Work(number).ask(f"I get this in production:\n{ERROR}\nwhat now?").edit("/srv/a.rs").done()
+        for number in (1, 2)
+    ]
+
+    found = remember(*works).fix(ERROR)
+
+    assert found.remarks == ["No tool printed this error. 2 prompts quote it:"]
+    assert {row.session for row in found} == {work.ref for work in works}
+    assert {(row.match, row.confidence, row.failed, row.proof) for row in found} == {
+        ("exact", "low", None, None)
+    }
+    assert [step.text for step in found.rows[0].steps] == ["/srv/a.rs"]
+
+
+def test_an_error_that_a_tool_printed_is_not_looked_for_in_prompts(remember: Remember) -> None:
+    """The person pasted it after the agent had met it."""
+    found = remember(repaired(1), Work(2).ask(f"again: {ERROR}").done()).fix(ERROR)
+
+    assert (len(found), found.remarks) == (1, [])

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from recollect.errors import UsageError
 from recollect.model.answers import Answers, FileChange
 from recollect.reading.shell_edits import changed_files, patched_files
+from recollect.recall.query import parse
 from recollect.recall.verbs.changes import change_in, shortened
 from recollect.system.clock import iso
 
@@ -42,6 +43,8 @@ class WantedFile:
     def __init__(
         self, file: str, *, cwd: str, root: str | None, project: str | None, folders: list[str]
     ) -> None:
+        if not file.strip() or (parse(file).filters and not parse(file).terms):
+            raise UsageError("Which file?", hint="Try: recollect blame src/app.py")
         typed = normalised(file)
         self.name = typed.rpartition("/")[2]
         if not self.name or self.name in (".", ".."):

@@ -2,11 +2,14 @@
 
 The rarest words of the error find the turns; the lines of their failed calls
 are compared with it, exactly and by shape; and what came after the failure
-says what was done and whether the same command passed in the end.
+says what was done and whether the same command passed in the end. An error
+that no tool printed may have been pasted into a prompt; what was done then in
+that turn is told.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 from recollect.errors import UsageError
@@ -16,6 +19,7 @@ from recollect.reading.calls import FollowUp
 from recollect.reading.error_text import (
     clean,
     error_lines,
+    is_dull,
     longest_word,
     shape,
     telling,
@@ -60,10 +64,15 @@ class ErrorQuery:
     """An error as somebody gave it: its telling lines, each with its shape and words."""
 
     def __init__(self, text: str) -> None:
-        lines = error_lines(text)[:LINES_ASKED]
+        given = [line for line in map(clean, ends(text).splitlines()) if line]
+        # Among others a line may be dull; by itself it is what somebody asks about.
+        self.alone = given[0] if len(given) == 1 and words_in(given) else ""
+        lines = [self.alone] if self.alone else error_lines(text)[:LINES_ASKED]
         if not lines:
             raise UsageError("Which error?", hint="Give the line that says what went wrong.")
         self.lines = [(line, shape(line), set(shape(line).split())) for line in lines]
+        # Its words are in every log: only the line itself is meant, with its numbers.
+        self.is_dull = bool(self.alone) and is_dull(self.alone)
         self._needles = [longest_word(without_names(shaped)) for _, shaped, _ in self.lines]
 
     def may_match(self, text: str) -> bool:
@@ -81,6 +90,9 @@ class ErrorQuery:
             open_names = without_names(wanted)
             if clean(line) == asked:
                 found.append("exact")
+            elif self.is_dull:
+                if re.search(rf"(?<!\w){re.escape(asked.lower())}(?!\w)", clean(line).lower()):
+                    found.append("part")
             elif shaped == wanted:
                 found.append("shape")
             elif len(wanted) >= PART_CHARACTERS and wanted in shaped:
@@ -103,19 +115,30 @@ def fix(
     scope: Scope,
     limit: int | None = 5,
 ) -> Answers[Fix]:
-    """What was done after this error: with proof before without, this
-    project before others, newest first.
+    """What was done after this error: the line as it is before one that is alike,
+    with proof before without, this project before others, newest first.
     """
     asked = ErrorQuery(text)
     # What failed first; an exit code may be hidden, so then whatever was printed.
     found = _found(store, asked, "errors", scope) or _found(store, asked, "output", scope)
+    remarks = []
+    if not found:
+        found = _found(store, asked, "prompt", scope)
+        if found:
+            quote = "1 prompt quotes" if len(found) == 1 else f"{len(found)} prompts quote"
+            remarks = [f"No tool printed this error. {quote} it:"]
     rows = sorted(found.values(), key=lambda row: row.at or "", reverse=True)
     # Stable: among equals the newest stays first.
     rows.sort(key=lambda row: (_CONFIDENCE[row.confidence], _RANKS[row.match]))
     rows.sort(
-        key=lambda row: (row.proof is None, row.project != project, not row.live or row.subagent)
+        key=lambda row: (
+            row.match != "exact",
+            row.proof is None,
+            row.project != project,
+            not row.live or row.subagent,
+        )
     )
-    answers = Answers(rows[:limit])
+    answers = Answers(rows[:limit], remarks)
     if len(rows) > len(answers):
         answers.remarks.append(f"{len(rows) - len(answers)} more. To see them, raise --limit.")
     return answers
@@ -131,7 +154,8 @@ def _found(
         scene.copy_of: scene for _, scene in sorted(store.turns.scenes(turns).items(), reverse=True)
     }
     for scene in sorted(originals.values(), key=lambda scene: scene.turn):
-        for met in _met(store, asked, scene):
+        meet = _quoted if column == "prompt" else _met
+        for met in meet(store, asked, scene):
             # One error, met again and again before it was overcome, is told once:
             # where it matched best, or else first.
             key = (
@@ -152,7 +176,9 @@ def _candidates(store: Store, asked: ErrorQuery, column: str, scope: Scope) -> l
     """
     found: dict[int, None] = {}
     shapes = [shaped for _, shaped, _ in asked.lines]
-    for shaped in dict.fromkeys([*shapes, *map(without_names, shapes)]):
+    # A line as it is may be told from those alike by a number.
+    alone = [asked.alone] if asked.alone else []
+    for shaped in dict.fromkeys([*alone, *shapes, *map(without_names, shapes)]):
         words = _searchable(store, shaped)
         counts = store.text.word_counts(words, column, COUNTED_TURNS)
         known = sorted((word for word in words if counts[word]), key=lambda word: counts[word])[
@@ -188,6 +214,23 @@ def _met(store: Store, asked: ErrorQuery, scene: Scene) -> Iterator[Fix]:
             line, match = _best(asked, event.text)
             if match:
                 yield _row(store, scene, line, match, FollowUp([]))
+
+
+def _quoted(store: Store, asked: ErrorQuery, scene: Scene) -> Iterator[Fix]:
+    """The prompt of a turn that quotes the error, with what was done in the turn."""
+    events = store.turns.events(scene.turn)
+    texts = [
+        event.text
+        for event in events
+        if not isinstance(event, Call) and event.kind == "prompt" and event.text
+    ]
+    line, match = _best(asked, "\n".join(texts))
+    if match:
+        calls = [event for event in events if isinstance(event, Call)]
+        edits = [call for call in calls if call.kind == "edit"]
+        row = _row(store, scene, line, match, FollowUp(edits or calls))
+        row.why = f"{_MATCHES[match]}, in a prompt; what was done then may be the fix"
+        yield row
 
 
 def _hides_failure(call: Call) -> bool:

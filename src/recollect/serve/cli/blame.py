@@ -27,7 +27,7 @@ __all__ = ["arguments", "prepare", "run"]
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("path", metavar="FILE", help="a path, or the end of one")
+    parser.add_argument("path", nargs="?", metavar="FILE", help="a path, or the end of one")
     add_query(parser)
     parser.add_argument(
         "--limit", type=count, default=20, metavar="N", help="how many turns (default: %(default)s)"
@@ -35,11 +35,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    found = memory.blame(
-        args.path.strip(), typed(args), folder=None, limit=args.limit, **chosen(args)
-    )
+    path = (args.path or "").strip()
+    found = memory.blame(path, typed(args), folder=None, limit=args.limit, **chosen(args))
     note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
-    return Output(found, _text, empty=f"No session changed {args.path.strip()}.", note=note)
+    return Output(found, _text, empty=f"No session changed {path}.", note=note)
 
 
 def _text(row: FileChange) -> str:

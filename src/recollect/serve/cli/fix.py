@@ -5,7 +5,9 @@ make 2>&1 | recollect fix                 or the whole output
 
 Paths, numbers, addresses, times, ids and quotes may differ. A fix is proven
 when the command that failed passes later in the same session; what was run
-and edited in between is shown. This folder's project comes first.
+and edited in between is shown. The very line comes before one that differs,
+and this folder's project first. When no tool printed the error, prompts that
+quote it are shown.
 """
 
 from __future__ import annotations
