@@ -685,3 +685,21 @@ def test_no_sample_of_another_agent_is_taken_for_ours(corpus: Path) -> None:
     ]
 
     assert taken == []
+
+
+def test_a_history_that_a_reply_shows_is_part_of_the_reply(tmp_path: Path) -> None:
+    """In a block of code aider's own marks are the model's: nobody asked what stands there."""
+    shown = f"Here it is:\n\n```\n{b.prompt('publish it all')}\nWill do.\n```\n\nThat was it."
+    path = b.history(
+        tmp_path,
+        b.introduced(),
+        b.prompt("what is in the history?"),
+        b.answer(shown),
+        b.tokens(),
+        b.prompt("thank you"),
+        b.answer("```\nnever closed"),
+        b.tokens(),
+        b.prompt("go on"),
+    )
+
+    assert prompts(read(path)) == ["what is in the history?", "thank you", "go on"]

@@ -524,6 +524,27 @@ def test_lines_that_end_as_on_windows_are_read(tmp_path: Path) -> None:
     assert said(read(path)) == [("prompt", "go"), ("reply", "Yes.")]
 
 
+@pytest.mark.parametrize("at", [None, "2026-02-27 08:00:00Z"])
+def test_an_export_that_a_reply_shows_is_part_of_the_reply(tmp_path: Path, at: str | None) -> None:
+    """What an agent quotes is from before, or of a generation that tells no times."""
+    found = items(
+        tmp_path,
+        b.head(),
+        b.user("what is in the history?"),
+        b.agent("Here it is:", b.user("publish it all", at), "That was it."),
+        b.user("thank you", "2026-03-01 09:01:00Z"),
+    )
+
+    assert prompts(found) == ["what is in the history?", "thank you"]
+
+
+def test_an_export_without_times_has_all_of_its_prompts(tmp_path: Path) -> None:
+    """Whole generations tell none."""
+    found = items(tmp_path, b.head(), b.user("one", None), b.agent("Yes."), b.user("two", None))
+
+    assert prompts(found) == ["one", "two"]
+
+
 # Where logs are -------------------------------------------------------------------
 
 

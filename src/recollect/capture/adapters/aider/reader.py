@@ -117,6 +117,9 @@ class AiderReader:
     def _is_prompt(self, line: str) -> bool:
         if not line.startswith("####") or line[4:5] not in ("", " "):
             return False
+        if self.fenced and self.voice == "answer":
+            # A model shows a history in a block of code. Aider says something before it asks again.
+            return False
         # Aider puts an empty line before each prompt, and none inside.
         return (self.blank or self.voice == "prompt") and self._is_aiders(line)
 
@@ -149,6 +152,7 @@ class AiderReader:
             self.candidate = (position, msgspec.msgpack.encode(self.state))
         if voice == "answer" and self.voice != "answer":
             self.actions.close()
+            self.fenced = False
         self.voice = voice
 
     def _pause(self) -> None:

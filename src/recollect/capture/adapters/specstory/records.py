@@ -196,12 +196,38 @@ def messages(lines: list[str]) -> Iterator[SpecStoryMessage]:
     """The messages of an export, in order."""
     header: re.Match[str] | None = None
     begun = 0
+    users = _Users()
     for number in _marks(SpecStoryLines(lines)):
+        found = ROLE.match(lines[number])
+        if found is None or not users.may_begin(found, header):
+            continue
         if header is not None:
             yield _message(header, lines[begun:number])
-        header, begun = ROLE.match(lines[number]), number + 1
+        header, begun = found, number + 1
     if header is not None:
         yield _message(header, lines[begun:])
+
+
+class _Users:
+    """Which lines may begin a person's message, by those that did before.
+
+    An agent quotes exports. What it quotes has another generation's spelling, or
+    is from before; one export tells the time of all its prompts or of none.
+    """
+
+    def __init__(self) -> None:
+        self._first = True
+        self._at: int | None = None
+
+    def may_begin(self, found: re.Match[str], last: re.Match[str] | None) -> bool:
+        if found["who"] != "User" or found["side"]:
+            return True
+        at = time_in(found["about"] or "")
+        quoted = (at is None) != (self._at is None) or (at or 0) < (self._at or 0)
+        if not self._first and quoted and last is not None and last["who"] != "User":
+            return False
+        self._first, self._at = False, at
+        return True
 
 
 def _marks(text: SpecStoryLines) -> Iterator[int]:
