@@ -78,6 +78,14 @@ class StoreDamaged(StoreError):
         )
 
 
+class TurnDamaged(StoreDamaged):
+    """What is stored of one turn cannot be read; the others can."""
+
+    def __init__(self, path: str, turn: str) -> None:
+        super().__init__(path, f"the stored text of {turn} cannot be read")
+        self.turn = turn
+
+
 class StoreBusy(StoreError):
     """Another process kept the store locked for longer than we wait."""
 

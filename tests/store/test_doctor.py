@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from recollect.model.reports import HealthCheck
+from recollect.store.sqlite import doctor
 from recollect.store.sqlite.database import SCHEMA
 from tests.store.conftest import Filled, facts, problem, turn
 
@@ -34,15 +37,24 @@ def test_a_sound_store_is_well(filled: Filled) -> None:
     assert filled.rows() == before
 
 
-def test_a_changed_body_is_noticed_when_verifying(filled: Filled) -> None:
+def test_a_changed_body_is_noticed(filled: Filled) -> None:
     """A flipped bit in a body is invisible to SQLite: only the checksum tells."""
     fill(filled)
     filled.db.execute("update bodies set events = zeroblob(40) where id = 2")
 
-    assert unwell(filled) == {}
-    assert unwell(filled, verify=True) == {
-        "bodies": "1 of 2 have changed since they were written: 2"
-    }
+    changed = {"bodies": "1 of 2 have changed since they were written: 2"}
+    assert unwell(filled) == changed
+    assert unwell(filled, verify=True) == changed
+
+
+def test_without_verify_as_many_bodies_are_read_as_time_allows(
+    filled: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a large store, doctor still answers in a few seconds, and says how much it looked at."""
+    fill(filled)
+    monkeypatch.setattr(doctor, "SAMPLE_SECONDS", -1.0)
+
+    assert finding(filled, "bodies").detail == "0 read, 2 more with --verify"
 
 
 def test_bodies_and_index_rows_must_match(filled: Filled) -> None:

@@ -268,10 +268,15 @@ class Memory:
         from recollect.recall.query import parse
 
         store, query = self._shared.store(), parse(text).having(**filters)
-        return ask(
+        result = ask(
             store, self._shared.encoder, self._shared.scope(query), mode=mode,
             limit=limit, offset=offset, cursor=cursor, explain=explain, here=here,
         )  # fmt: skip
+        if left_out := self.take_left_out():
+            from recollect.model.answers import damage_note
+
+            result.remarks.append(damage_note(left_out))
+        return result
 
     def search_by_vector(
         self, vector: Sequence[float], *, limit: int = 10, **filters: Filter
@@ -367,6 +372,15 @@ class Memory:
         """The turns of a session that come after one of them, by their numbers."""
         store = self._shared.store()
         return store.turns.after(store.sessions.resolve(ref)[0], after=after, limit=limit)
+
+    def take_left_out(self) -> list[str]:
+        """The turns that answers had to leave out since this was last asked, because what
+        is stored of them is damaged; `store.repair` mends it.
+        """
+        found = self._shared.left_out()
+        names = list(found)
+        found.clear()
+        return names
 
     def stats(self, by: str = "agent", text: str = "", **filters: Filter) -> list[StatsRow]:
         """Tokens, cost, tools and errors of the turns a query chooses, summed by agent,

@@ -73,6 +73,10 @@ class Collaborators:
             self._store = open_store(self.settings.store, create=create, resident=self._resident)
         return self._store
 
+    def left_out(self) -> dict[str, None]:
+        """The damaged turns that answers left out so far; empty while no store is open."""
+        return {} if self._store is None else self._store.db.left_out
+
     def scope(self, query: Query) -> Scope:
         """A query with the domains of the settings."""
         from recollect.model.search import Scope

@@ -185,3 +185,16 @@ class Pack(Struct, kw_only=True):
     lines: list[PackLine] = []
     tokens: int = 0
     text: str = ""
+
+
+_NAMED = 3
+
+
+def damage_note(names: list[str]) -> str:
+    """What to say about damaged turns that an answer leaves out."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    are = "is damaged and was" if len(names) == 1 else "are damaged and were"
+    return (
+        f"{', '.join(names[:_NAMED])}{more} {are} left out, in whole or in part. "
+        "To save what can be saved: recollect repair"
+    )

@@ -64,7 +64,8 @@ class Turn(Struct, kw_only=True):
     """One human prompt and everything until the next.
 
     `evicted_at` is when most of its events were let go, if they were;
-    `raw_log` then says where the agent's own log still is.
+    `raw_log` then says where the agent's own log still is. Of a `damaged` one
+    some events cannot be read any more.
     """
 
     ref: str
@@ -82,6 +83,7 @@ class Turn(Struct, kw_only=True):
     events: list[TurnEvent | ToolCall]
     evicted_at: str | None
     raw_log: str | None
+    damaged: bool = False
 
 
 class SessionTask(Struct, kw_only=True):

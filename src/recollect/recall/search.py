@@ -263,6 +263,7 @@ def _hits(
         hits += [
             _hit(score, events[score.place.turn], matched(score), words, explain=explain)
             for score in some
+            if not store.is_left_out(score.place.ref)
         ]
     return hits
 

@@ -31,6 +31,8 @@ KIND, AT, TEXT, CALL, NAME, TOOL_KIND, TARGET, INPUT, OUTPUT, OK, EXIT_CODE, DUR
 RESULT = "tool_result"
 TELEMETRY = "telemetry"
 DIGEST = "digest"
+# How long a row is: with a text, with what the log tells of the turn, with a call.
+_WIDTHS = (3, 8, 13)
 LEVEL = 1
 
 
@@ -38,7 +40,8 @@ LEVEL = 1
 def _compressor() -> zstandard.ZstdCompressor:
     import zstandard
 
-    return zstandard.ZstdCompressor(level=LEVEL, write_content_size=True)
+    # With a checksum of its own: readers notice every damage, and need not compute another.
+    return zstandard.ZstdCompressor(level=LEVEL, write_content_size=True, write_checksum=True)
 
 
 @cache
@@ -70,21 +73,50 @@ def _tame(value: Any) -> Any:
     return [_tame(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
+class Damaged(ValueError):
+    """These bytes are not what was written as a body."""
+
+
 def unpack(body: bytes) -> list[Row]:
-    """A compressed body as rows.
+    """A compressed body as rows; `Damaged` when it is none.
 
     A cold search may not afford to import msgspec for ten short bodies; where
     it is loaded anyway it is a hundred times faster.
     """
-    data = _decompressor().decompress(body)
+    import zstandard
+
+    try:
+        data = _decompressor().decompress(body)
+    except (zstandard.ZstdError, MemoryError, TypeError) as error:
+        raise Damaged(str(error)) from error
+    try:
+        rows = _decoded(data)
+    except Exception as error:
+        # Bytes that were never written may upset a decoder in any way.
+        raise Damaged(str(error)) from error
+    if not isinstance(rows, list) or any(
+        not isinstance(row, list) or len(row) not in _WIDTHS for row in rows
+    ):
+        raise Damaged("not the rows of a turn")
+    return rows
+
+
+def _decoded(data: bytes) -> object:
     if "msgspec" in sys.modules:
         import msgspec
 
-        rows: list[Row] = msgspec.msgpack.decode(data)
-        return rows
+        return msgspec.msgpack.decode(data)
     from recollect.store.msgpack import decode
 
-    return decode(data)  # type: ignore[return-value]
+    return decode(data)
+
+
+def find_rows(body: bytes) -> list[Row] | None:
+    """A body's rows, or None when it is damaged."""
+    try:
+        return unpack(body)
+    except Damaged:
+        return None
 
 
 def joined(parts: list[bytes]) -> list[Row]:

@@ -132,7 +132,7 @@ def _split(arguments: list[str]) -> tuple[list[str], str | None, list[str]]:
 def _run(name: str, arguments: list[str]) -> int:
     from recollect.errors import RecollectError
     from recollect.memory import Memory
-    from recollect.serve.output import complain, write
+    from recollect.serve.output import complain, say, write
 
     command = load(name)
     args = parser(name, command).parse_args(
@@ -146,7 +146,12 @@ def _run(name: str, arguments: list[str]) -> int:
             configure(os.environ.get("RECOLLECT_LOG", "warning"), as_json=args.log_json)
         changed = command.settings(args) if hasattr(command, "settings") else None
         memory = Memory.open(args.store, config=args.config, settings=changed)
-        return write(command.run(memory, args), as_json=args.json)
+        code = write(command.run(memory, args), as_json=args.json)
+        if left_out := memory.take_left_out():
+            from recollect.model.answers import damage_note
+
+            say(damage_note(left_out))
+        return code
     except RecollectError as error:
         return complain(error, as_json=args.json)
     except KeyboardInterrupt:

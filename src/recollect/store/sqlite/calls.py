@@ -8,16 +8,13 @@ counts as the same file, error or command is decided in `recall`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from recollect.model.calls import MOST_FILES, TARGET_CHARACTERS, Call, PlainEvent
 from recollect.model.search import Scope
-from recollect.store import bodies
 from recollect.store.events import events_in
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.parts import stored_parts
+from recollect.store.sqlite.parts import readable_rows, readable_rows_of
 from recollect.store.sqlite.search.chosen import chosen_turns
 from recollect.store.text import row_of_words
 
@@ -138,9 +135,11 @@ class Calls:
         found = []
         for call in calls:
             if call.turn not in made:
-                events = events_in(call.turn, bodies.joined(stored_parts(self.db, call.turn)))
+                events = events_in(call.turn, readable_rows(self.db, call.turn))
                 made[call.turn] = [event for event in events if isinstance(event, Call)]
-            found.append(made[call.turn][call.ordinal])
+            whole = made[call.turn]
+            # Of a damaged turn there is what the list of calls has.
+            found.append(whole[call.ordinal] if call.ordinal < len(whole) else call)
         return found
 
     def failed(self, scope: Scope, *, turns: int) -> Iterator[Call | PlainEvent]:
@@ -148,19 +147,16 @@ class Calls:
         that are chosen and have any; oldest first.
         """
         clause, values = chosen_turns(scope)
-        rows = self.db.execute(
+        newest = self.db.rows(
             f"""
-            select bodies.turn, bodies.events from (
-              select turns.id from turns join sessions on sessions.id = turns.session
-               where turns.errors > 0 and {clause}
-               order by coalesce(turns.started_at, sessions.started_at) desc, turns.id desc limit ?
-            ) newest cross join bodies on bodies.turn = newest.id
-            order by bodies.turn, bodies.part
+            select turns.id from turns join sessions on sessions.id = turns.session
+             where turns.errors > 0 and {clause}
+             order by coalesce(turns.started_at, sessions.started_at) desc, turns.id desc limit ?
             """,
             [*values, turns],
         )
-        for turn, parts in groupby(rows, itemgetter(0)):
-            for event in events_in(turn, bodies.joined([events for _, events in parts])):
+        for turn, rows in readable_rows_of(self.db, sorted(turn for (turn,) in newest)):
+            for event in events_in(turn, rows):
                 if event.ok is False if isinstance(event, Call) else event.kind == "error":
                     yield event
 

@@ -44,8 +44,9 @@ OLDEST = 8
 APPLICATION_ID = 0x7265636F
 BUSY_TIMEOUT_MS = 5_000
 PATIENCE_SECONDS = 120.0
-# What SQLite refuses, and what cannot even be given to it: a name that is not text.
-_FAULTS = (apsw.Error, UnicodeEncodeError)
+# What SQLite refuses; what cannot be given to it, a name that is not text; and what
+# cannot be had from it, a stored text that is none any more.
+_FAULTS = (apsw.Error, UnicodeError)
 
 
 class Database:
@@ -60,6 +61,8 @@ class Database:
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         self.path, self.patience_seconds = path, patience_seconds
+        # Turns that answers had to leave out because what is stored of them is damaged.
+        self.left_out: dict[str, None] = {}
         if path != ":memory:" and not os.path.exists(path):
             if not create or read_only:
                 raise NotFound("Nothing is imported yet.", hint="Try: recollect import")
@@ -151,9 +154,16 @@ class Database:
         self.connection.close()
 
     def execute(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> apsw.Cursor:
-        """Run one statement; rows, if any, are read from the cursor."""
+        """Run one statement that changes something; what is asked for comes by `each` or `rows`."""
         try:
             return self.connection.execute(sql, values)
+        except _FAULTS as error:
+            raise self.explain(error) from error
+
+    def each(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Iterator[Row]:
+        """The rows of a query one after the other, for more than fit in memory."""
+        try:
+            yield from self.connection.execute(sql, values)
         except _FAULTS as error:
             raise self.explain(error) from error
 
@@ -187,7 +197,7 @@ class Database:
         """All or nothing, alone: `with db.transaction(): ...`."""
         return Transaction(self)
 
-    def explain(self, error: apsw.Error | UnicodeEncodeError) -> RecollectError:
+    def explain(self, error: apsw.Error | UnicodeError) -> RecollectError:
         """An SQLite error as one of ours, with the next step in it."""
         text = str(error)
         if isinstance(error, UnicodeEncodeError):
@@ -195,6 +205,8 @@ class Database:
                 f"{ascii(error.object)[:80]} is not text, so it cannot be a name.",
                 hint="Type the name in UTF-8.",
             )
+        if isinstance(error, UnicodeError):
+            return StoreDamaged(self.path, "a stored text is not UTF-8")
         if isinstance(error, (apsw.BusyError, apsw.LockedError)):
             return StoreBusy(self.path, BUSY_TIMEOUT_MS / 1000)
         if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):

@@ -7,20 +7,23 @@ by the others. What is only worth knowing is a finding that is well.
 from __future__ import annotations
 
 import os
+import random
+import time
 from collections.abc import Callable
 
 from recollect.errors import RecollectError
 from recollect.model.reports import Health, HealthCheck
 from recollect.store import bodies
-from recollect.store.sqlite import scrub
+from recollect.store.sqlite import scrub, values
 from recollect.store.sqlite.database import SCHEMA, Database
 from recollect.store.sqlite.old.sql import digests
 from recollect.store.sqlite.problems import PROBLEMS_KEPT
 from recollect.store.sqlite.scrub import Scrub
-from recollect.store.sqlite.search.text_index import read_body
 from recollect.store.sqlite.vectors.stored import Vectors
 from recollect.system import platforms
 
+# Without --verify, so long is spent on reading stored texts.
+SAMPLE_SECONDS = 1.0
 # Checkpoints keep the log at a few megabytes unless somebody reads for hours.
 LARGE_LOG_BYTES = 256 << 20
 NAMED = 5
@@ -102,6 +105,7 @@ class Doctor:
             ("pages", lambda: self._pages(verify)),
             ("references", self._references),
             ("schema", self._schema),
+            ("stored values", self._values),
             ("text index", self._text_index),
             ("text index rows", self._text_rows),
             ("vectors", self._vectors),
@@ -115,8 +119,9 @@ class Doctor:
             ("jobs", self._jobs),
             ("third-party adapters", self._added),
         ]
+        checks.append(("bodies", lambda: self._bodies(verify)))
         if verify:
-            checks += [("bodies", self._bodies), ("digests", self._digests)]
+            checks.append(("digests", self._digests))
         findings = [_tried(name, check) for name, check in checks]
         return Health(
             path=self.db.path,
@@ -164,6 +169,11 @@ class Doctor:
     def _added(self) -> HealthCheck:
         added = sorted(self._objects() - _expected())
         return _good(_some(added))
+
+    def _values(self) -> HealthCheck:
+        found = values.find_unreadable(self.db)
+        counts = [f"{count} in {table}" for table, count in found.items()]
+        return _bad(f"rows that cannot be read: {', '.join(counts)}", _REPAIR) if found else _good()
 
     def _text_index(self) -> HealthCheck:
         faults = [
@@ -267,13 +277,19 @@ class Doctor:
         named = [f"{kind} {subject}: {error}" for kind, subject, error in failed]
         return _bad(f"{len(failed)} gave up: {_some(named)}", "See them: recollect jobs")
 
-    def _bodies(self) -> HealthCheck:
-        """Reads every body by its number, so that one unreadable
-        page costs no more than its own.
+    def _bodies(self, verify: bool) -> HealthCheck:
+        """Reads every body, or as many as a second allows, taken from everywhere.
+
+        Each by its number, so that one unreadable page costs no more than its own.
         """
-        bad: list[str] = []
-        count = 0
-        for (number,) in self.db.rows("select id from bodies order by id"):
+        numbers = [number for (number,) in self.db.rows("select id from bodies order by id")]
+        if not verify:
+            random.shuffle(numbers)
+        bad: list[int] = []
+        count, end = 0, time.monotonic() + SAMPLE_SECONDS
+        for number in numbers:
+            if not verify and time.monotonic() > end:
+                break
             count += 1
             try:
                 row = self.db.row(
@@ -281,15 +297,15 @@ class Doctor:
                 )
             except RecollectError:
                 row = None
-            if row is None or bodies.checksum(row[0]) != row[1] or read_body(row[0]) is None:
-                bad.append(str(number))
-        return (
-            _bad(
-                f"{len(bad)} of {count} have changed since they were written: {_some(bad)}", _REPAIR
+            if row is None or bodies.checksum(row[0]) != row[1] or bodies.find_rows(row[0]) is None:
+                bad.append(number)
+        if bad:
+            named = _some(list(map(str, sorted(bad))))
+            return _bad(
+                f"{len(bad)} of {count} have changed since they were written: {named}", _REPAIR
             )
-            if bad
-            else _good(f"{count} read")
-        )
+        left = len(numbers) - count
+        return _good(f"{count} read" + (f", {left} more with --verify" if left else ""))
 
     def _digests(self) -> HealthCheck:
         bad, count = (

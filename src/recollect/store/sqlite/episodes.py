@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.errors import NotFound
+from recollect.errors import NotFound, StoreDamaged
 from recollect.model.answers import Listing
 from recollect.model.batch import ProjectIdentity
 from recollect.model.episodes import Context, Episode, EpisodeSource, Reward, Step
@@ -100,6 +100,10 @@ def _is_json(text: str) -> bool:
     return True
 
 
+# What a decoder says of bytes that are not what was written.
+_UNREADABLE = (msgspec.MsgspecError, TypeError, ValueError)
+
+
 class Episodes:
     """Attempts at tasks, recorded live or derived from sessions."""
 
@@ -154,7 +158,8 @@ class Episodes:
             for row in self.db.rows(
                 f"{_SELECT} where episodes.id in ({', '.join('?' * len(some))})", some
             ):
-                found[row[0]] = _episode(row)
+                if episode := self._readable(row):
+                    found[row[0]] = episode
         return found
 
     def get(self, ref: str) -> Episode:
@@ -165,7 +170,18 @@ class Episodes:
                 f'There is no attempt "{ref[:100]}".',
                 hint="Find attempts by what they were about: retrieve_relevant",
             )
-        return _episode(row)
+        try:
+            return _episode(row)
+        except _UNREADABLE as error:
+            raise StoreDamaged(self.db.path, f"the attempt {ref} cannot be read") from error
+
+    def _readable(self, row: tuple[Any, ...]) -> Episode | None:
+        """An attempt as it is listed; one that is damaged is left out, which is noted."""
+        try:
+            return _episode(row)
+        except _UNREADABLE:
+            self.db.left_out[str(row[1])] = None
+            return None
 
     def page(
         self,
@@ -189,7 +205,7 @@ class Episodes:
         )
         last = rows[limit - 1] if len(rows) > limit else None
         return Listing(
-            [_episode(row) for row in rows[:limit]],
+            [episode for row in rows[:limit] if (episode := self._readable(row))],
             total=total,
             cursor=None if last is None else listing.cursor_of(last[_STARTED], last[0]),
         )
@@ -197,10 +213,11 @@ class Episodes:
     def of_session(self, session: int) -> list[Episode]:
         """What a session, by its number, came to, in order."""
         return [
-            _episode(row)
+            episode
             for row in self.db.rows(
                 f"{_SELECT} where episodes.session = ? order by task_number", (session,)
             )
+            if (episode := self._readable(row))
         ]
 
     def state(self) -> tuple[int, int, int]:
@@ -219,7 +236,7 @@ class Episodes:
 
     def kept_after(self, number: int) -> Iterator[StoredEpisode]:
         """What there is to compare of the attempts with larger ids, in order."""
-        rows = self.db.execute(
+        rows = self.db.each(
             """
             select id, task, language, domain, project, tags, reward, started_at,
                    session is not null
@@ -228,8 +245,13 @@ class Episodes:
             (number,),
         )
         for one, task, language, domain, project, tags, worth, at, derived in rows:
+            try:
+                known = _tags(tags)
+            except _UNREADABLE:
+                # Whoever asks for the attempt is told that it is damaged.
+                known = ()
             yield StoredEpisode(
-                one, task, language, domain, project, _tags(tags), worth, at, bool(derived)
+                one, task, language, domain, project, known, worth, at, bool(derived)
             )
 
     def numbers(self) -> list[int]:
@@ -238,9 +260,10 @@ class Episodes:
 
     def is_sound(self, number: int) -> bool:
         """Whether a stored attempt can be read."""
+        row = self.db.row(f"{_SELECT} where episodes.id = ?", (number,))
         try:
-            return number in self.find([number])
-        except (msgspec.MsgspecError, TypeError, ValueError):
+            return row is not None and bool(_episode(row))
+        except _UNREADABLE:
             return False
 
     def redact(self, redactor: RedactsMany) -> int:
@@ -260,7 +283,9 @@ class Episodes:
                 some,
             )
             for *texts, packed in rows:
-                changed += self._redact_row([*texts, msgspec.msgpack.decode(packed)], redactor)
+                if self.is_sound(texts[-1]):
+                    steps = msgspec.msgpack.decode(packed)
+                    changed += self._redact_row([*texts, steps], redactor)
         return changed
 
     def _redact_row(self, row: list[Any], redactor: RedactsMany) -> bool:

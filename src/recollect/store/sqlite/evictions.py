@@ -20,9 +20,9 @@ from recollect.store.sqlite.abridged import DigestWords, abridged, told_by, with
 from recollect.store.sqlite.capture.content import INSERT_BODY, INSERT_TEXT, text_row
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.old.sql import digests
-from recollect.store.sqlite.parts import stored_parts
+from recollect.store.sqlite.parts import readable_rows_of, stored_parts
 from recollect.store.sqlite.scrub import Scrub
-from recollect.store.sqlite.search.text_index import TextIndex, read_body, reply_lead
+from recollect.store.sqlite.search.text_index import TextIndex, reply_lead
 from recollect.system.clock import now_ms
 
 # Writing the whole file anew is worth it when one of so many pages is empty, or after letting go of
@@ -238,7 +238,7 @@ class Evictions:
             if (
                 not parts
                 or not (distilled or undistilled)
-                or any(read_body(part) is None for part in parts)
+                or any(bodies.find_rows(part) is None for part in parts)
             ):
                 continue
             before = sum(map(len, parts))
@@ -292,7 +292,8 @@ class Evictions:
         may quote what is being forgotten.
         """
         turns = [turn for session in sessions for (turn,) in self.db.rows(_EVICTED_OF, (session,))]
-        stored = {turn: bodies.joined(stored_parts(self.db, turn)) for turn in turns}
+        # A damaged part, which may quote as well, goes as a whole.
+        stored = dict(readable_rows_of(self.db, turns))
         left = {
             turn: [row for row in rows if row[bodies.KIND] != bodies.DIGEST]
             for turn, rows in stored.items()

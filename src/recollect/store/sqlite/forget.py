@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from recollect.errors import NotFound, UsageError
+from recollect.errors import NotFound, TurnDamaged, UsageError
 from recollect.model.episodes import Episode
 from recollect.model.notes import Note
 from recollect.model.reports import Forgotten
@@ -34,8 +34,9 @@ from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.old.sql import catalogue, digests, notes, prepared, traces
 from recollect.store.sqlite.old.sql.unready import tell_nothing
-from recollect.store.sqlite.parts import stored_parts
+from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.scrub import Scrub
+from recollect.store.sqlite.values import read_meta
 from recollect.store.sqlite.vectors.stored import Vectors
 from recollect.system.clock import now_ms
 
@@ -151,12 +152,7 @@ class _Plan:
     def _said(self, places: set[tuple[str, int]]) -> frozenset[str]:
         """The words of some turns, as far as they are stored."""
         found = [self._turns("sessions.ref = ? and turns.ordinal = ?", place) for place in places]
-        rows = [
-            row
-            for turns in found
-            for turn in turns
-            for row in bodies.joined(stored_parts(self.db, turn.id))
-        ]
+        rows = [row for turns in found for turn in turns for row in readable_rows(self.db, turn.id)]
         return words_of(text_row(0, rows)[1:])
 
     def _count(self, table: str) -> int:
@@ -239,10 +235,15 @@ class _Plan:
         """Take the turn's words out of its session's title and meta: agents
         name a session by its first prompt.
         """
-        rows = bodies.joined(stored_parts(self.db, turn.id))
-        said: str | None = _squeezed(
-            "\n".join(row[bodies.TEXT] for row in rows if row[bodies.KIND] in ("prompt", "reply"))
-        )
+        try:
+            rows = turn_rows(self.db, turn.id)
+            said: str | None = _squeezed(
+                "\n".join(
+                    row[bodies.TEXT] for row in rows if row[bodies.KIND] in ("prompt", "reply")
+                )
+            )
+        except TurnDamaged:
+            said = None
         if Evictions(self.db).at(turn.id) is not None:
             # Nobody knows any more what it said: everything may quote it.
             said = None
@@ -262,11 +263,7 @@ class _Plan:
                 """,
                 (turn.session, now_ms()),
             )
-        kept = {
-            name: value
-            for name, value in msgspec.json.decode(meta).items()
-            if not _quotes(value, said)
-        }
+        kept = {name: value for name, value in read_meta(meta).items() if not _quotes(value, said)}
         self.db.execute(
             "update sessions set title = ?, meta = ? where id = ?",
             (title, msgspec.json.encode(kept).decode(), turn.session),

@@ -31,10 +31,10 @@ from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.search.text_index import (
     INSERT,
     prompt_lead,
-    read_body,
     reply_lead,
     text_rows,
 )
+from recollect.store.sqlite.values import read_meta
 from recollect.store.sqlite.vectors.stored import Vectors
 
 # Stored bytes are about a quarter of the text in them; a batch holds the
@@ -178,7 +178,8 @@ class Rescan:
         stored = self.db.rows(
             "select id, events from bodies where turn = ? order by part", (number,)
         )
-        parts = [(body, rows) for body, events in stored if (rows := read_body(events)) is not None]
+        read = [(body, bodies.find_rows(events)) for body, events in stored]
+        parts = [(body, rows) for body, rows in read if rows is not None]
         calls = [
             list(row)
             for row in self.db.rows(
@@ -264,7 +265,7 @@ class Rescan:
         ]
         slots, owners = Slots(), []
         for row in rows:
-            row[5] = msgspec.json.decode(row[5])
+            row[5] = read_meta(row[5])
             for column in range(5):
                 if row[column]:
                     slots.add(row, column, row[column])
@@ -342,7 +343,7 @@ class Rescan:
     def _changed(self, redactor: RedactsMany, sql: str) -> list[tuple[int, str, str]]:
         """(id, old, new) of the rows of (id, text) that hold a secret."""
         rows = [
-            (number, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
+            (number, text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text))
             for number, text in self.db.rows(sql)
         ]
         texts = [text for _, text in rows]

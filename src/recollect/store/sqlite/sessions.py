@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from recollect.errors import NotFound, UsageError
+from recollect.errors import NotFound, TurnDamaged, UsageError
 from recollect.model.answers import Listing
 from recollect.model.search import LONGEST_VALUE
 from recollect.model.sessions import (
@@ -31,8 +31,9 @@ from recollect.store import bodies
 from recollect.store.sqlite import listing
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.evictions import Evictions
-from recollect.store.sqlite.parts import stored_parts
+from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.search.chosen import chosen_sessions
+from recollect.store.sqlite.values import read_meta
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
@@ -97,7 +98,11 @@ def shown_turns(db: Database, session: int, ref: str, ordinals: list[int] | None
 
 def _turn(db: Database, ref: str, row: Row) -> Turn:
     number, ordinal, live, author, prompt, reply, started, ended, project = row
-    events = bodies.joined(stored_parts(db, number))
+    damaged = False
+    try:
+        events = turn_rows(db, number)
+    except TurnDamaged:
+        events, damaged = readable_rows(db, number), True
     telemetry = (
         events.pop()[bodies.INPUT] if events and events[-1][bodies.KIND] == bodies.TELEMETRY else {}
     )
@@ -113,6 +118,7 @@ def _turn(db: Database, ref: str, row: Row) -> Turn:
         events=[_event(event) for event in events if event[bodies.KIND] != bodies.DIGEST],
         evicted_at=iso(gone_at),
         raw_log=Evictions(db).raw_log(number) if gone_at is not None else None,
+        damaged=damaged,
     )  # fmt: skip
 
 
@@ -271,8 +277,8 @@ class Sessions:
             "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls,
             "errors": errors, "tokens": tokens, "cost_usd": cost,
             "source": os.fsdecode(path) if path is not None else None,
-            **self._came_to(number), "meta": msgspec.json.decode(meta),
             "external": bool(external),
+            **self._came_to(number), "meta": read_meta(meta),
         }  # fmt: skip
 
     def _came_to(self, session: int) -> dict[str, Any]:
@@ -284,7 +290,7 @@ class Sessions:
             return {"outcome": None, "summary": None, "tasks": []}
         try:
             tasks = msgspec.msgpack.decode(row[2], type=_Tasks).tasks
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, UnicodeError):
             # One bad digest is no reason to list nothing: `show --digest`
             # and `doctor --verify` name it.
             tasks = []

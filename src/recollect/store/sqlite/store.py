@@ -67,6 +67,10 @@ class Store:
         """
         return self.db.transaction()
 
+    def is_left_out(self, ref: str) -> bool:
+        """Whether an answer had to leave a turn out because it is damaged."""
+        return ref in self.db.left_out
+
     def writing(self) -> Writer:
         """One transaction of capture: `with store.writing() as writer: ...`."""
         from recollect.store.sqlite.capture.writer import Writer

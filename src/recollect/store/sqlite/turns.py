@@ -5,12 +5,11 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.errors import NotFound
+from recollect.errors import NotFound, TurnDamaged
 from recollect.model.calls import Scene
 from recollect.model.search import Place
-from recollect.store import bodies
 from recollect.store.events import events_in
-from recollect.store.sqlite.parts import parts_of, stored_parts
+from recollect.store.sqlite.parts import readable_rows, readable_rows_of
 from recollect.store.sqlite.search.chosen import turns_in
 
 TYPE_CHECKING = False
@@ -124,6 +123,8 @@ class Turns:
             raise NotFound(
                 f"{ref} has no turn {ordinal}.", hint=f"See its turns: recollect show {ref}"
             )
+        if found[0].damaged:
+            raise TurnDamaged(self.db.path, found[0].ref)
         return found[0]
 
     def after(self, ref: str, *, after: int, limit: int) -> list[Turn]:
@@ -144,12 +145,9 @@ class Turns:
         return int(self.db.value("select max(id) from turns") or 0)
 
     def events(self, turn: int) -> list[Call | PlainEvent]:
-        """What happened in a turn, in order."""
-        return events_in(turn, bodies.joined(stored_parts(self.db, turn)))
+        """What happened in a turn, in order, without what is damaged."""
+        return events_in(turn, readable_rows(self.db, turn))
 
     def events_of(self, turns: list[int]) -> dict[int, list[Call | PlainEvent]]:
         """What happened in each of several turns, in order."""
-        return {
-            turn: events_in(turn, bodies.joined(parts))
-            for turn, parts in parts_of(self.db, turns).items()
-        }
+        return {turn: events_in(turn, rows) for turn, rows in readable_rows_of(self.db, turns)}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from recollect.errors import TurnDamaged
 from recollect.model.batch import TurnPart, Written
 from recollect.model.logs import SessionFacts, Source, ToolResult, Usage
 from recollect.store import bodies
@@ -24,7 +25,8 @@ from recollect.store.sqlite.capture.content import (
     text_row,
 )
 from recollect.store.sqlite.confirmed_folders import make_external, make_own
-from recollect.store.sqlite.parts import stored_parts
+from recollect.store.sqlite.parts import readable_rows, turn_rows
+from recollect.store.sqlite.values import read_meta
 
 if TYPE_CHECKING:
     from recollect.store.sqlite.capture.pending import Pending
@@ -119,11 +121,7 @@ class BatchWriter:
             session, source, old_meta, *_ = known
             # A log that goes on mostly says nothing new about its session.
             if source != self.source_id or facts.meta is not None or any(values[2:]):
-                meta = (
-                    _json({**msgspec.json.decode(old_meta), **facts.meta})
-                    if facts.meta
-                    else old_meta
-                )
+                meta = _json({**read_meta(old_meta), **facts.meta}) if facts.meta else old_meta
                 self._update_session(session, meta, values)
         self.pending.sessions[ref] = session
         self.written.sessions.add(ref)
@@ -339,14 +337,12 @@ class BatchWriter:
 
     def _is_the_same(self, turn: int, part: TurnPart) -> bool:
         """Whether a turn that is brought again is stored just like this:
-        most of a document that grew is.
+        most of a document that grew is. One that was damaged is not.
         """
-        stored = self.db.rows("select checksum from bodies where turn = ?", (turn,))
-        return (
-            len(stored) == 1
-            and not part.late
-            and stored[0][0] == bodies.checksum(bodies.pack(_rows(part)))
-        )
+        if part.late:
+            return False
+        stored = self.db.rows("select events from bodies where turn = ?", (turn,))
+        return [events for (events,) in stored] == [bodies.pack(_rows(part))]
 
     def _stands(self, turn: int, part: TurnPart, project: int | None) -> None:
         """Leave a turn's content alone; what is known about it may still have changed."""
@@ -418,7 +414,7 @@ class BatchWriter:
         )
         if stored is None or (first.kind != "prompt" and first.at != stored[0]):
             return False
-        rows = bodies.unpack(stored[1])
+        rows = bodies.find_rows(stored[1]) or []
         return bool(rows) and tuple(rows[0][: bodies.NAME]) == row(first)[: bodies.NAME]
 
     def _is_cut_short(self, turn: int, part: TurnPart) -> bool:
@@ -427,10 +423,13 @@ class BatchWriter:
         """
         if (part.facts.session, part.facts.turn) not in self.comparable:
             return False
+        try:
+            rows = turn_rows(self.db, turn)
+        except TurnDamaged:
+            # What the log still has is more than we can read.
+            return False
         stored = [
-            tuple(kept[: bodies.NAME])
-            for kept in bodies.joined(stored_parts(self.db, turn))
-            if kept[bodies.KIND] != bodies.TELEMETRY
+            tuple(kept[: bodies.NAME]) for kept in rows if kept[bodies.KIND] != bodies.TELEMETRY
         ]
         found = [row(event)[: bodies.NAME] for event in part.events]
         return len(found) < len(stored) and found == stored[: len(found)]
@@ -441,7 +440,7 @@ class BatchWriter:
             "select ordinal from tool_calls where turn = ? and pending = ?", (turn, result.call)
         )
         if ordinal is None:
-            rows = bodies.joined(stored_parts(self.db, turn))
+            rows = readable_rows(self.db, turn)
             calls = [row[bodies.CALL] for row in rows if row[bodies.KIND] == "tool_call"]
             if result.call not in calls:
                 return

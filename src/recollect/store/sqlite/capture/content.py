@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from recollect.errors import TurnDamaged
 from recollect.model.calls import TARGET_CHARACTERS
 from recollect.model.logs import Event, ToolResult
 from recollect.store import bodies
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.parts import stored_parts
+from recollect.store.sqlite.parts import turn_rows
 from recollect.store.text import ends, prepare_all
 
 LEAD_CHARACTERS = 240
@@ -130,8 +131,14 @@ def clear_turn(db: Database, turn: int) -> None:
 
 
 def merge_turn(db: Database, turn: int) -> None:
-    """Make one body, and one row in the text index, of a turn's parts."""
-    rows = bodies.joined(stored_parts(db, turn))
+    """Make one body, and one row in the text index, of a turn's parts.
+
+    Damaged ones stay as they are, for `repair` to judge.
+    """
+    try:
+        rows = turn_rows(db, turn)
+    except TurnDamaged:
+        return
     first = db.value("select min(id) from bodies where turn = ?", (turn,))
     body = bodies.pack(rows)
     drop_bodies(db, turn)

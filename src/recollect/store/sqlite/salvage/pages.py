@@ -24,6 +24,12 @@ MOST_LEVELS = 40
 Value = int | float | str | bytes | None
 
 
+class TornText(str):
+    """A text of which some characters are lost; each shows as a replacement character."""
+
+    __slots__ = ()
+
+
 class Unreadable(Exception):
     """A page, cell or record that makes no sense."""
 
@@ -346,8 +352,8 @@ def _value(kind: int, data: bytes) -> Value:
         return data
     try:
         return data.decode()
-    except UnicodeDecodeError as error:
-        raise Unreadable("a text that is none") from error
+    except UnicodeDecodeError:
+        return TornText(data.decode("utf-8", "replace"))
 
 
 def _checksum(data: bytes, order: str, sums: tuple[int, int]) -> tuple[int, int]:

@@ -29,8 +29,10 @@ from recollect.errors import (
 )
 from recollect.model.reports import RepairReport
 from recollect.store import bodies
+from recollect.store.sqlite import values
 from recollect.store.sqlite.database import OLDEST, SCHEMA, Database
 from recollect.store.sqlite.doctor import Doctor
+from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.old.sql import digests
 from recollect.store.sqlite.salvage.pages import PageFile
 from recollect.store.sqlite.salvage.rescue import Rescue
@@ -38,14 +40,15 @@ from recollect.store.sqlite.search.text_index import (
     TextIndex,
 )
 from recollect.store.sqlite.upkeep import Upkeep
+from recollect.store.sqlite.vectors.stored import Vectors
 
 
 def repair(path: str, *, rebuild: bool = False) -> RepairReport:
     """Put a sound store in the place of a damaged one.
 
     A sound store is left alone, except that its text index is made again when that is asked for
-    or called for, and digests that cannot be read. Nobody else should use the store meanwhile;
-    whoever has it open goes on with the damaged file.
+    or called for, and its vectors and digests when they cannot be read. Nobody else should use the
+    store meanwhile; whoever has it open goes on with the damaged file.
     """
     if not os.path.exists(path):
         raise NotFound("Nothing is imported yet.", hint="Try: recollect import")
@@ -110,7 +113,7 @@ def _faults(path: str) -> list[str]:
         for events, checksum in connection.execute("select events, checksum from bodies"):
             wrong += not isinstance(events, bytes) or bodies.checksum(events) != checksum
         faults += [f"{wrong} stored texts have changed since they were written"] if wrong else []
-        return faults
+        return faults or _unreadable(path)
     except (apsw.BusyError, apsw.LockedError) as error:
         raise StoreBusy(path, 5) from error
     except apsw.Error as error:
@@ -120,20 +123,33 @@ def _faults(path: str) -> list[str]:
             connection.close()
 
 
+def _unreadable(path: str) -> list[str]:
+    """What SQLite finds nothing wrong with and cannot be read all the same."""
+    db = Database(path, create=False, read_only=True)
+    try:
+        found = values.find_unreadable(db)
+    finally:
+        db.close()
+    return [f"{count} rows of {table} cannot be read" for table, count in found.items()]
+
+
 def _keep(path: str, rebuild: bool) -> RepairReport:
     db = Database(path, create=False)
     try:
         report = RepairReport(path=path, sound=True)
-        unwell = [
-            one
-            for one in Doctor(db).examine().findings
-            if one.name.startswith("text index") and not one.ok
-        ]
+        findings = [one for one in Doctor(db).examine().findings if not one.ok]
+        unwell = [one for one in findings if one.name.startswith("text index")]
         if rebuild or unwell:
             report.notes = [f"{one.name}: {one.detail}" for one in unwell]
             TextIndex(db).rebuild()
             Upkeep(db).optimize()
             report.text_rebuilt = True
+        for one in findings:
+            if one.name == "vectors":
+                with db.transaction():
+                    Vectors(db).drop()
+                    Jobs(db).mark("turns to embed")
+                report.notes.append(f"vectors: {one.detail}; all are made again")
         with db.transaction():
             dropped = digests.drop_unreadable(db)
         if dropped:

@@ -21,12 +21,11 @@ from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.migrate import backups, migrations
 from recollect.store.sqlite.salvage import unsound
-from recollect.store.sqlite.salvage.pages import PageFile, PageTree, Value
+from recollect.store.sqlite.salvage.pages import Cell, PageFile, PageTree, TornText, Value
 from recollect.store.sqlite.salvage.table import NewTable
 from recollect.store.sqlite.search.text_index import (
     TextIndex,
     prompt_lead,
-    read_body,
     reply_lead,
 )
 from recollect.store.sqlite.upkeep import Upkeep
@@ -219,7 +218,9 @@ class Rescue:
         """Rows on pages that lost the page above them: a page belongs here if all its rows do."""
         for cells in self.file.stray(index=table.without_rowid):
             rows = [
-                table.row(cell) if len(cell.values) == len(table.columns) else None
+                table.row(cell)
+                if len(cell.values) == len(table.columns) and not _is_torn(cell)
+                else None
                 for cell in cells
             ]
             if any(row is None for row in rows):
@@ -384,7 +385,7 @@ class Rescue:
                 "select events from bodies where turn = ? order by part", (turn,)
             )
         ]
-        return bodies.joined([part for part in parts if read_body(part) is not None])
+        return bodies.joined([part for part in parts if bodies.find_rows(part) is not None])
 
     def _summarise(self, turn: int) -> None:
         events = self._events(turn)
@@ -430,7 +431,7 @@ class Rescue:
             )
             if not isinstance(events, bytes)
             or bodies.checksum(events) != checksum
-            or read_body(events) is None
+            or bodies.find_rows(events) is None
         ]
         self.db.many("delete from bodies where id = ?", [(number,) for number, _ in bad])
         self.report.kept["bodies"] -= len(bad)
@@ -477,6 +478,10 @@ class Rescue:
             """
         )
         self.report.sources_to_read_again = db.connection.changes()
+
+
+def _is_torn(cell: Cell) -> bool:
+    return any(isinstance(value, TornText) for value in cell.values)
 
 
 def _call_row(turn: int, ordinal: int, call: bodies.Row) -> tuple[Any, ...]:

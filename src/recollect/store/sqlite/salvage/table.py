@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.salvage.pages import Cell, Value
+from recollect.store.sqlite.salvage.pages import Cell, TornText, Value
+
+_PROSE = ("text", "prompt", "reply", "title", "target", "task", "result", "error", "reason")
 
 
 class NewTable:
@@ -37,6 +39,12 @@ class NewTable:
         for value, kind, required in zip(values, self.types, self.required, strict=False):
             if (value is None and required) or not _suits(value, kind):
                 return None
+        for place, value in enumerate(values):
+            if isinstance(value, TornText):
+                # What people wrote is kept with a gap; a name with a gap is another name.
+                if self.columns[place] not in _PROSE:
+                    return None
+                values[place] = str(value)
         return values
 
     def insert(self, width: int) -> str:

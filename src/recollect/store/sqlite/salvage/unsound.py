@@ -15,13 +15,14 @@ def drop_bad_digests(db: Database) -> None:
     Of turns whose events were let go, what they say is all there is.
     """
     stored = db.rows("select session, digest from digests")
-    bad = [(session,) for session, packed in stored if not digests.is_sound(packed)]
+    bad = [(session,) for session, packed in stored if digests.find_readable(packed) is None]
     db.many("delete from digests where session = ?", bad)
     db.execute("delete from digests where session not in (select id from sessions)")
     db.execute("insert or replace into undigested select id, random() from sessions")
 
 
 def drop_orphans(db: Database, report: RepairReport) -> None:
+    db.execute("update sessions set meta = '{}' where not json_valid(meta)")
     for table, column, other in (
         ("sessions", "source", "sources"), ("sessions", "project", "projects"),
         ("turns", "project", "projects"), ("projects", "merged_into", "projects"),

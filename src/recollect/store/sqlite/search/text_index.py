@@ -44,21 +44,6 @@ def reply_lead(rows: list[bodies.Row]) -> str:
     return next((text[:LEAD_CHARACTERS] for text in replies if text), "")
 
 
-def read_body(events: bytes) -> list[bodies.Row] | None:
-    """A body's rows, or None when it is not one."""
-    import msgspec
-    import zstandard
-
-    try:
-        rows = bodies.unpack(events)
-    except (zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError, MemoryError):
-        return None
-    sound = isinstance(rows, list) and all(
-        isinstance(row, list) and len(row) in (3, 8, 13) for row in rows
-    )
-    return rows if sound else None
-
-
 class TextIndex:
     """Keeps the text index in few pieces, and makes it again."""
 
@@ -88,7 +73,7 @@ class TextIndex:
         for body, events in self.db.rows(
             "select id, events from bodies where turn = ? order by part", (turn,)
         ):
-            rows = read_body(events)
+            rows = bodies.find_rows(events)
             if rows is not None:
                 parts.append((body, rows))
         return parts

@@ -116,7 +116,7 @@ class Index:
         rows = db.value(sizes + "from vectors") // state.dimensions
         if len(self.turns) + added > (1 + MOST_REPLACED) * rows:
             return None
-        found = db.execute(f"select turn, codes {newer}", (self.state.version,))
+        found = db.each(f"select turn, codes {newer}", (self.state.version,))
         return _filled(_faiss().clone_index(self.sieve), self.codes, self.turns, found, state, stop)
 
     def save(self, path: str) -> None:

@@ -70,16 +70,12 @@ def _readable(parts: list[bytes]) -> list[Row]:
 
     Parts that are damaged are left out, and `doctor --verify` names them.
     """
-    import msgspec
-    import zstandard
-
     from recollect.store import bodies
-    from recollect.store.sqlite.search.text_index import read_body
 
     try:
         return bodies.joined(parts)
-    except (zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError, MemoryError):
-        return bodies.joined([part for part in parts if read_body(part) is not None])
+    except bodies.Damaged:
+        return bodies.joined([part for part in parts if bodies.find_rows(part) is not None])
 
 
 # Writing

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,11 +13,11 @@ import msgspec
 from recollect.errors import StoreError
 from recollect.model.digests import Digest
 from recollect.model.sessions import Tokens
-from recollect.store import bodies
 from recollect.store.history import Passage
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.old.sql import prepared
+from recollect.store.sqlite.parts import readable_rows_of
 from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
@@ -67,21 +65,18 @@ def passages(db: Database, session: int, *, short: bool = False) -> list[Passage
             (session,),
         )
     }
-    stored = db.execute(
+    stored = db.rows(
         """
-        select turns.id, bodies.events from turns cross join bodies on bodies.turn = turns.id
+        select turns.id from turns
          where turns.session = ?1
            and (?2 or not exists (select 1 from evictions where turn = turns.id
              and distilled and bytes > 0)
                 or not exists (select 1 from digests where session = ?1))
-         order by turns.ordinal, bodies.part
+         order by turns.ordinal
         """,
         (session, short),
     )
-    rows = {
-        turn: bodies.joined([events for _, events in parts])
-        for turn, parts in groupby(stored, itemgetter(0))
-    }
+    rows = dict(readable_rows_of(db, (turn for (turn,) in stored)))
     turns = db.rows(
         """
         select turns.id, sessions.ref || '#' || turns.ordinal, turns.ordinal, turns.author,
@@ -157,18 +152,18 @@ def unpack(packed: bytes, ref: str) -> Digest:
     """A stored digest; raises when that of this session cannot be read."""
     try:
         return msgspec.msgpack.decode(packed, type=Digest)
-    except (msgspec.MsgspecError, TypeError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, TypeError, ValueError):
         raise StoreError(
             f"The digest of {ref} cannot be read.", hint="Make it again: recollect repair"
         ) from None
 
 
-def is_sound(packed: bytes) -> bool:
-    """Whether a stored digest can be read."""
+def find_readable(packed: bytes) -> Digest | None:
+    """A stored digest, or None when it is damaged."""
     try:
-        return bool(unpack(packed, ""))
+        return unpack(packed, "")
     except StoreError:
-        return False
+        return None
 
 
 def unreadable(db: Database) -> dict[int, str]:
@@ -177,7 +172,7 @@ def unreadable(db: Database) -> dict[int, str]:
         "select session, ref, digest from digests join sessions on sessions.id = digests.session "
         "order by ref"
     )
-    return {number: ref for number, ref, packed in rows if not is_sound(packed)}
+    return {number: ref for number, ref, packed in rows if find_readable(packed) is None}
 
 
 def drop_unreadable(db: Database) -> int:

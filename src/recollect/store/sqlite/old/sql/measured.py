@@ -8,14 +8,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from recollect.errors import UsageError
-from recollect.model.digests import Digest
 from recollect.store import bodies
 from recollect.store.measured import OPENING, UNWANTED, Done, Held, Offer, Seen, Subject
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.old.sql import catalogue, notes
+from recollect.store.sqlite.old.sql import catalogue, digests, notes
 from recollect.store.text import row_of_words
 
 # How long after it was offered something counts as having come back, or helped, all the same.
@@ -150,7 +147,7 @@ def tasks_of(db: Database, sessions: Iterable[int]) -> list[Done]:
     found = []
     for session in sessions:
         packed = db.value("select digest from digests where session = ?", (session,))
-        digest = msgspec.msgpack.decode(packed, type=Digest) if packed is not None else None
+        digest = digests.find_readable(packed) if packed is not None else None
         for task in digest.tasks if digest else []:
             spent = (
                 task.tokens.input
@@ -180,7 +177,7 @@ def naming(db: Database, ref: str) -> list[tuple[str, int | None]]:
     return [
         (session, at)
         for session, at, events in rows
-        if any(_names(row, whole) for row in bodies.unpack(events))
+        if any(_names(row, whole) for row in bodies.find_rows(events) or ())
     ]
 
 

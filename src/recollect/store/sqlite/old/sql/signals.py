@@ -233,7 +233,7 @@ def seen(
                 trust,
                 at,
             )
-            for unit, ref, parent, agent, turn, well, trust, at, attempt in db.execute(sql, key)
+            for unit, ref, parent, agent, turn, well, trust, at, attempt in db.each(sql, key)
             if units is None or unit in units
         ]
         yield key, found
@@ -284,7 +284,7 @@ def occasions(
     for start in range(0, len(names), AT_ONCE):
         some = names[start : start + AT_ONCE]
         marks = ", ".join("?" * len(some))
-        rows = db.execute(
+        rows = db.each(
             f"select name, {_UNIT.format('occasions')}, times from occasions where name in "
             f"({marks})",
             some,
@@ -303,7 +303,7 @@ def occasion_counts(db: Database, units: set[int] | None = None) -> dict[str, in
     roots = roots_of(db)
     seen: dict[str, set[object]] = defaultdict(set)
     if units is not None:
-        for name, unit in db.execute(f"select name, {_UNIT.format('occasions')} from occasions"):
+        for name, unit in db.each(f"select name, {_UNIT.format('occasions')} from occasions"):
             if unit in units:
                 seen[name].add(roots.get(unit, unit))
         return {name: len(found) for name, found in seen.items()}
@@ -312,7 +312,7 @@ def occasion_counts(db: Database, units: set[int] | None = None) -> dict[str, in
     )
     if roots:
         related = "session in (select id from sessions where parent is not null or ref in (select parent from sessions))"
-        for name, unit in db.execute(f"select name, session from occasions where {related}"):
+        for name, unit in db.each(f"select name, session from occasions where {related}"):
             counts[name] -= 1
             seen[name].add(roots.get(unit, unit))
     counts.update({name: len(found) for name, found in seen.items()})
@@ -324,7 +324,7 @@ def count_signals(db: Database, units: set[int] | None = None) -> int:
     if units is None:
         return int(db.value("select count(*) from signals"))
     return sum(
-        unit in units for (unit,) in db.execute(f"select {_UNIT.format('signals')} from signals")
+        unit in units for (unit,) in db.each(f"select {_UNIT.format('signals')} from signals")
     )
 
 
@@ -336,7 +336,7 @@ def signal_counts(db: Database, kind: str, units: set[int] | None = None) -> dic
                 "select signature, count(*) from signals where kind = ? group by signature", (kind,)
             )
         )
-    rows = db.execute(
+    rows = db.each(
         f"select signature, {_UNIT.format('signals')} from signals where kind = ?", (kind,)
     )
     return Counter(signature for signature, unit in rows if unit in units)

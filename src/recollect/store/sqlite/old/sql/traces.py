@@ -210,7 +210,8 @@ def digests_of(db: Database, project: int, limit: int) -> list[Digest]:
         """,
         (project, limit),
     )
-    return [digests.unpack(packed, ref) for packed, ref in rows]
+    found = [digests.find_readable(packed) for packed, _ in rows]
+    return [digest for digest in found if digest is not None]
 
 
 def projects(db: Database) -> list[tuple[int, str]]:
