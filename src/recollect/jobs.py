@@ -108,7 +108,12 @@ JOBS = (
 
 
 def follow_marks(store: Store, table: tuple[Job, ...] = JOBS) -> None:
-    """Ask for the jobs that follow from what changed, and give up what was tried often enough."""
+    """Ask for the jobs that follow from what changed, and give up what was tried often enough.
+
+    Where nothing may be written, nothing follows.
+    """
+    if store.read_only:
+        return
     following: dict[str, list[tuple[str, str]]] = {}
     for job in table:
         for mark in job.due_after:

@@ -40,6 +40,8 @@ class MemoryJobs:
         from recollect.memory.old import OldMemory
 
         store, old = self.shared.store(), OldMemory(self.shared)
+        if store.read_only:
+            return 0
         store.old.drain_spool()
         given = {
             "settings": lambda: self.shared.settings,

@@ -32,6 +32,7 @@ import apsw
 from recollect.serve.agents import find_agent
 from recollect.settings import Settings
 from recollect.store import spool
+from recollect.store.sqlite.opening import may_write
 from recollect.store.sqlite.ready import Ready
 from recollect.system import git, platforms
 
@@ -288,6 +289,8 @@ def _catch_up(ready: Ready | None, settings: Settings) -> None:
     Not every session ends with an event; after a while every log is looked at.
     """
     now = time.time_ns() // 1_000_000
+    if ready is not None and not ready.writable:
+        return
     if ready is None or ready.last_firing() < now - QUIET_MS:
         _start_later("import", settings)
     elif ready.work_waits(now):
@@ -296,6 +299,8 @@ def _catch_up(ready: Ready | None, settings: Settings) -> None:
 
 def _pause(given: HookInput, settings: Settings) -> None:
     """Have what was logged imported by a process that goes on by itself."""
+    if os.path.exists(settings.store) and not may_write(settings.store):
+        return
     _record(given, settings.store, None, "", None)
     log = given.own_log or given.log
     if log is None:

@@ -41,6 +41,8 @@ class Told(Notes):
         folder: str | None = None,
     ) -> None:
         """Note down what a face offered, so that its use can be measured."""
+        if self.shared.store().read_only:
+            return
         project = self.projects.of(folder) if folder else None
         self.shared.store().old.save_recall(
             face, event, refs, agent=agent, session=session, project=project

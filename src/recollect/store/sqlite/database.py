@@ -25,6 +25,7 @@ from recollect.errors import (
     StoreUnwritable,
     UsageError,
 )
+from recollect.store.sqlite.opening import may_write, open_to_read, open_writable
 from recollect.system import platforms
 
 TYPE_CHECKING = False
@@ -67,11 +68,17 @@ class Database:
             if not create or read_only:
                 raise NotFound("Nothing is imported yet.", hint="Try: recollect import")
             _prepare(path)
-        flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
+        # Where nobody may write, there is something to read all the same.
+        self.read_only = read_only or (path != ":memory:" and not may_write(path))
         try:
-            self.connection = apsw.Connection(path, flags=flags)
+            if path != ":memory:" and not may_write(path):
+                self.connection = open_to_read(path)
+            elif read_only:
+                self.connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+            else:
+                self.connection = open_writable(path)
             self.connection.set_busy_timeout(min(BUSY_TIMEOUT_MS, int(patience_seconds * 1000)))
-            found, ours = self._begin(read_only)
+            found, ours = self._begin(self.read_only)
         except apsw.Error as error:
             raise self.explain(error) from error
         if not ours:
@@ -86,7 +93,7 @@ class Database:
             self.connection.close()
             raise StoreTooOld(path, found=found, oldest=OLDEST)
         if found < SCHEMA:
-            if read_only:
+            if self.read_only:
                 raise StoreError(
                     f"{path} was written by an older recollect (schema {found}).",
                     hint="Bring it up to date: recollect import",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import apsw
 
+from recollect.store.sqlite.opening import may_write, open_to_read, open_writable
 from recollect.store.text import parts_of_name
 from recollect.store.text import words as words_of
 from recollect.store.told import Reminder, Told
@@ -29,8 +30,8 @@ MOST_CHARACTERS = 4_000
 class Ready:
     """A connection, asked for what is ready."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self.connection = connection
+    def __init__(self, connection: apsw.Connection, *, writable: bool = True) -> None:
+        self.connection, self.writable = connection, writable
 
     @classmethod
     def open(cls, path: str) -> Ready | None:
@@ -38,9 +39,10 @@ class Ready:
 
         None when it is not one of this version. May raise apsw.Error.
         """
-        # Not read-only: SQLite then could not share the memory that
-        # keeps readers and writers apart.
-        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        # Not read-only, unless it has to be: SQLite then could not share the memory
+        # that keeps readers and writers apart.
+        writable = may_write(path)
+        connection = open_writable(path) if writable else open_to_read(path)
         connection.set_busy_timeout(0)
         connection.execute("pragma query_only = on")
         found = connection.execute(
@@ -48,7 +50,7 @@ class Ready:
             "pragma_application_id)"
         ).fetchone()
         ours = found is not None and OLDEST <= found[0] <= NEWEST and found[1] == APPLICATION_ID
-        return cls(connection) if ours else None
+        return cls(connection, writable=writable) if ours else None
 
     def project(self, names: Iterable[str]) -> int | None:
         """The project that the first known of these keys or

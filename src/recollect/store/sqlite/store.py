@@ -67,6 +67,11 @@ class Store:
         """
         return self.db.transaction()
 
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written here, not even what is only noted down."""
+        return self.db.read_only
+
     def is_left_out(self, ref: str) -> bool:
         """Whether an answer had to leave a turn out because it is damaged."""
         return ref in self.db.left_out

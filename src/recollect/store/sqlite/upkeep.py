@@ -31,6 +31,9 @@ class Upkeep:
         """The key that redaction tags of this store are derived with, made at first use."""
         find = "select value from store_info where name = 'redaction_key'"
         if self.db.value(find) is None:
+            if self.db.read_only:
+                # Nothing was removed here yet that another secret could be equal to.
+                return os.urandom(32)
             with self.db.transaction():
                 self.db.execute(
                     "insert into store_info values ('redaction_key', ?) on conflict do nothing",

@@ -244,6 +244,8 @@ class Notes(Base):
 
     def drain_spool(self) -> int:
         """Take in what hooks left to be noted down; returns how many lines that were."""
+        if self.db.read_only:
+            return 0
         from recollect.store.sqlite.old.sql import recalls
 
         return recalls.drain(self.db)
