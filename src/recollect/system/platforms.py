@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Mapping
+    from types import TracebackType
 
 WINDOWS = sys.platform == "win32"
 # How the names of files begin that are not whole yet.
@@ -48,6 +49,39 @@ def private_file(path: str) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     if not WINDOWS and os.stat(path).st_mode & 0o077:
         os.chmod(path, 0o600)
+
+
+class PartialFile:
+    """`with PartialFile(path) as partial:` another name to write a private file under.
+
+    In the end it takes the place of the one at `path`. When the disk is full,
+    or somebody stops us, nothing is left of it, nor of what SQLite keeps beside it.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path, self.partial = path, path + ".partial"
+
+    def __enter__(self) -> str:
+        self._forget()
+        private_file(self.partial)
+        return self.partial
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None:
+                os.replace(self.partial, self.path)
+        finally:
+            self._forget()
+
+    def _forget(self) -> None:
+        for end in ("", "-journal", "-wal", "-shm"):
+            if os.path.exists(self.partial + end):
+                os.unlink(self.partial + end)
 
 
 def replace_text(path: str, text: str, *, mode: int = 0o600) -> None:

@@ -110,9 +110,10 @@ def ensure_token(path: str) -> str:
 
 def _make_token(path: str) -> None:
     partial = f"{path}.{secrets.token_hex(4)}"
-    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(secrets.token_urlsafe(TOKEN_BYTES))
+    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
+        with os.fdopen(handle, "w") as file:
+            file.write(secrets.token_urlsafe(TOKEN_BYTES))
         # All or nothing, and never over one that is there: two servers may start at once.
         os.link(partial, path)
     except FileExistsError:

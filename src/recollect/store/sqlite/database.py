@@ -25,7 +25,7 @@ from recollect.errors import (
     StoreUnwritable,
     UsageError,
 )
-from recollect.store.sqlite.opening import may_write, open_to_read, open_writable
+from recollect.store.sqlite.opening import may_write, open_shared, open_to_read
 from recollect.system import platforms
 
 TYPE_CHECKING = False
@@ -68,17 +68,9 @@ class Database:
             if not create or read_only:
                 raise NotFound("Nothing is imported yet.", hint="Try: recollect import")
             _prepare(path)
-        # Where nobody may write, there is something to read all the same.
-        self.read_only = read_only or (path != ":memory:" and not may_write(path))
+        self.read_only = read_only
         try:
-            if path != ":memory:" and not may_write(path):
-                self.connection = open_to_read(path)
-            elif read_only:
-                self.connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
-            else:
-                self.connection = open_writable(path)
-            self.connection.set_busy_timeout(min(BUSY_TIMEOUT_MS, int(patience_seconds * 1000)))
-            found, ours = self._begin(self.read_only)
+            found, ours = self._open()
         except apsw.Error as error:
             raise self.explain(error) from error
         if not ours:
@@ -102,16 +94,31 @@ class Database:
 
             migrate(self)
 
-    def _begin(self, read_only: bool) -> tuple[int, bool]:
+    def _open(self) -> tuple[int, bool]:
+        """Open the file to write, or to read where writing cannot be."""
+        stored = self.path != ":memory:" and os.path.getsize(self.path) > 0
+        if not stored or may_write(self.path):
+            try:
+                return self._begin(open_shared(self.path, read_only=self.read_only))
+            except (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError):
+                # A full disk has no room even for the file that readers share with writers.
+                if not stored:
+                    raise
+        self.read_only = True
+        return self._begin(open_to_read(self.path))
+
+    def _begin(self, connection: apsw.Connection) -> tuple[int, bool]:
         """Look at the file and set it up.
 
         While others make the same store, SQLite may not wait for them but refuse.
         """
+        self.connection = connection
+        connection.set_busy_timeout(min(BUSY_TIMEOUT_MS, int(self.patience_seconds * 1000)))
         for wait_seconds in _waits(self.patience_seconds):
             try:
                 found, ours = self._recognise()
                 if ours:
-                    self._configure(read_only)
+                    self._configure()
                 return found, ours
             except apsw.BusyError:
                 time.sleep(wait_seconds)
@@ -134,7 +141,7 @@ class Database:
         version, application, objects = row or (0, 0, 0)
         return version, application == APPLICATION_ID or objects == 0
 
-    def _configure(self, read_only: bool) -> None:
+    def _configure(self) -> None:
         # The schema may hold what somebody else put there: it may not call
         # functions with side effects.
         self.connection.execute("pragma trusted_schema = off")
@@ -143,7 +150,7 @@ class Database:
         self.connection.execute("pragma foreign_keys = on")
         self.connection.execute("pragma cache_size = -40960")
         self.connection.execute("pragma temp_store = memory")
-        if not read_only:
+        if not self.read_only:
             mode = self.connection.execute("pragma journal_mode").fetchone()
             if mode != ("wal",):
                 self.connection.execute("pragma journal_mode = wal")

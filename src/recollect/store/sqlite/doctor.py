@@ -40,6 +40,9 @@ def _tried(name: str, check: Callable[[], HealthCheck]) -> HealthCheck:
         found = _bad(str(error), error.hint or _REPAIR)
     except OSError as error:
         found = _bad(str(error), "Check that you can read the folder.")
+    except Exception as error:
+        # A page in another's place has values of any kind where we expect one of ours.
+        found = _bad(f"cannot be checked: {type(error).__name__}: {error}", _REPAIR)
     found.name = name
     return found
 

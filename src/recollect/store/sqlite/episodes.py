@@ -245,6 +245,8 @@ class Episodes:
             (number,),
         )
         for one, task, language, domain, project, tags, worth, at, derived in rows:
+            if not isinstance(task, str):
+                continue
             try:
                 known = _tags(tags)
             except _UNREADABLE:

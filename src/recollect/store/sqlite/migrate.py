@@ -14,6 +14,7 @@ from importlib.resources import files
 
 import apsw
 
+from recollect.errors import StoreUnwritable
 from recollect.system import platforms
 
 TYPE_CHECKING = False
@@ -79,6 +80,8 @@ def back_up_before(db: Database) -> str:
     reader = apsw.Connection(db.path, flags=apsw.SQLITE_OPEN_READONLY)
     try:
         copy_to(reader, path)
+    except (OSError, apsw.Error) as error:
+        raise StoreUnwritable(path, str(error)) from error
     finally:
         reader.close()
     for old in backups(db.path)[:-BACKUPS_KEPT]:
@@ -98,15 +101,11 @@ def backups(path: str) -> list[str]:
 
 def copy_to(connection: apsw.Connection, path: str) -> None:
     """An online copy: readers and writers go on meanwhile, and the copy is sound."""
-    partial = path + ".partial"
-    if os.path.exists(partial):
-        os.unlink(partial)
-    platforms.private_file(partial)
-    target = apsw.Connection(partial)
-    try:
-        with target.backup("main", connection, "main") as backup:
-            while not backup.done:
-                backup.step(4096)
-    finally:
-        target.close()
-    os.replace(partial, path)
+    with platforms.PartialFile(path) as partial:
+        target = apsw.Connection(partial)
+        try:
+            with target.backup("main", connection, "main") as backup:
+                while not backup.done:
+                    backup.step(4096)
+        finally:
+            target.close()

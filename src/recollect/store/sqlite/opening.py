@@ -25,9 +25,11 @@ def may_write(path: str) -> bool:
     return os.access(path, os.W_OK) and os.access(folder, os.W_OK)
 
 
-def open_writable(path: str) -> apsw.Connection:
-    """The file as whoever may write opens it; nothing is created."""
-    return apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+def open_shared(path: str, *, read_only: bool = False) -> apsw.Connection:
+    """The file as whoever may write opens it, beside others; nothing is created."""
+    return apsw.Connection(
+        path, flags=apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
+    )
 
 
 def open_to_read(path: str) -> apsw.Connection:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import apsw
 
-from recollect.store.sqlite.opening import may_write, open_to_read, open_writable
+from recollect.store.sqlite.opening import may_write, open_shared, open_to_read
 from recollect.store.text import parts_of_name
 from recollect.store.text import words as words_of
 from recollect.store.told import Reminder, Told
@@ -42,7 +42,7 @@ class Ready:
         # Not read-only, unless it has to be: SQLite then could not share the memory
         # that keeps readers and writers apart.
         writable = may_write(path)
-        connection = open_writable(path) if writable else open_to_read(path)
+        connection = open_shared(path) if writable else open_to_read(path)
         connection.set_busy_timeout(0)
         connection.execute("pragma query_only = on")
         found = connection.execute(

@@ -174,7 +174,11 @@ class Rescan:
         return chosen
 
     def _collect(self, batch: _Batch, number: int) -> None:
-        prompt, reply = self.db.rows("select prompt, reply from turns where id = ?", (number,))[0]
+        found = self.db.row("select prompt, reply from turns where id = ?", (number,))
+        if found is None:
+            # An index that is damaged names turns that are not there.
+            return
+        prompt, reply = found
         stored = self.db.rows(
             "select id, events from bodies where turn = ? order by part", (number,)
         )

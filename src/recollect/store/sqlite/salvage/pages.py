@@ -24,7 +24,7 @@ MOST_LEVELS = 40
 Value = int | float | str | bytes | None
 
 
-class TornText(str):
+class PartialText(str):
     """A text of which some characters are lost; each shows as a replacement character."""
 
     __slots__ = ()
@@ -353,7 +353,7 @@ def _value(kind: int, data: bytes) -> Value:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        return TornText(data.decode("utf-8", "replace"))
+        return PartialText(data.decode("utf-8", "replace"))
 
 
 def _checksum(data: bytes, order: str, sums: tuple[int, int]) -> tuple[int, int]:

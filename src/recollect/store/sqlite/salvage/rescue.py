@@ -21,7 +21,7 @@ from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.migrate import backups, migrations
 from recollect.store.sqlite.salvage import unsound
-from recollect.store.sqlite.salvage.pages import Cell, PageFile, PageTree, TornText, Value
+from recollect.store.sqlite.salvage.pages import Cell, PageFile, PageTree, PartialText, Value
 from recollect.store.sqlite.salvage.table import NewTable
 from recollect.store.sqlite.search.text_index import (
     TextIndex,
@@ -76,8 +76,12 @@ class Rescue:
         self.all_affected = False
         self.done = False
         self._discard()
-        platforms.private_file(self.path)
-        self.db = Database(self.path)
+        try:
+            platforms.private_file(self.path)
+            self.db = Database(self.path)
+        except BaseException:
+            self._discard()
+            raise
 
     def close(self) -> None:
         """Leave nothing half made behind."""
@@ -481,7 +485,7 @@ class Rescue:
 
 
 def _is_torn(cell: Cell) -> bool:
-    return any(isinstance(value, TornText) for value in cell.values)
+    return any(isinstance(value, PartialText) for value in cell.values)
 
 
 def _call_row(turn: int, ordinal: int, call: bodies.Row) -> tuple[Any, ...]:

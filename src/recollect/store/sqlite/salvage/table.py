@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.salvage.pages import Cell, TornText, Value
+from recollect.store.sqlite.salvage.pages import Cell, PartialText, Value
 
 _PROSE = ("text", "prompt", "reply", "title", "target", "task", "result", "error", "reason")
 
@@ -40,7 +40,7 @@ class NewTable:
             if (value is None and required) or not _suits(value, kind):
                 return None
         for place, value in enumerate(values):
-            if isinstance(value, TornText):
+            if isinstance(value, PartialText):
                 # What people wrote is kept with a gap; a name with a gap is another name.
                 if self.columns[place] not in _PROSE:
                     return None

@@ -132,11 +132,8 @@ class Index:
             len(self.turns),
             xxhash.xxh3_64_intdigest(payload),
         )
-        partial = path + ".partial"
-        platforms.private_file(partial)
-        with open(partial, "wb") as file:
+        with platforms.PartialFile(path) as partial, open(partial, "wb") as file:
             file.write(head + payload)
-        os.replace(partial, path)
 
     def _name(self) -> bytes:
         name = self.state.encoder.encode()

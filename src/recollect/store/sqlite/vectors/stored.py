@@ -142,7 +142,7 @@ class Vectors:
                 "select name, value from store_info where name between 'vectors_' and 'vectors_~'"
             )
         )
-        if len(found) != len(_STATE) or not all(
+        if set(found) != set(_STATE) or not all(
             isinstance(found[name], int) for name in _STATE[1:]
         ):
             return None
