@@ -139,7 +139,7 @@ WITH_APSW = {
 }  # fmt: skip
 OWN = {
     "serve", "serve.agents", "serve.agents.codex", "serve.cli", "serve.hook", "settings", "store",
-    "store.spool", "store.sqlite", "store.sqlite.ready", "store.text",
+    "store.spool", "store.sqlite", "store.sqlite.opening", "store.sqlite.ready", "store.text",
     "store.told", "system", "system.git", "system.platforms",
 }  # fmt: skip
 WITH_A_PROMPT = {

@@ -32,8 +32,7 @@ import apsw
 from recollect.serve.agents import find_agent
 from recollect.settings import Settings
 from recollect.store import spool
-from recollect.store.sqlite.opening import may_write
-from recollect.store.sqlite.ready import Ready
+from recollect.store.sqlite.ready import Ready, may_write
 from recollect.system import git, platforms
 
 TYPE_CHECKING = False
