@@ -1,4 +1,4 @@
-"""Which project a turn belongs to, and how projects are merged and split."""
+"""Which project a folder belongs to, and how projects are merged and split."""
 
 from __future__ import annotations
 
@@ -87,13 +87,16 @@ def test_what_names_no_host_and_path_is_no_remote(remote: str) -> None:
     assert normalised(remote) is None
 
 
-def test_the_log_speaks_first(tmp_path: Path) -> None:
-    """A remote that the log names is the project, whatever the folder is today."""
+def test_a_clone_that_is_here_speaks_before_the_log(tmp_path: Path) -> None:
+    """Logs of one folder name the remote that it had then: they are one project still."""
     folder = git_folder(tmp_path / "shop", ("origin", "https://github.com/kim/other"))
+    log = "git@github.com:ada/shop.git"
 
-    found = ProjectFinder().identify(str(folder), "git@github.com:ada/shop.git")
+    here = ProjectFinder().identify(str(folder), log)
+    elsewhere = ProjectFinder(local=False).identify(str(folder), log)
 
-    assert found == ProjectIdentity("github.com/ada/shop", "remote", str(folder))
+    assert here == ProjectIdentity("github.com/kim/other", "remote", (str(folder),), seen=True)
+    assert elsewhere == ProjectIdentity("github.com/ada/shop", "remote", (str(folder),))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +122,7 @@ def test_a_repository_is_known_by_its_remote(
     deeper.mkdir(parents=True)
 
     assert ProjectFinder().identify(str(deeper), None) == ProjectIdentity(
-        key, "remote", str(deeper)
+        key, "remote", (str(folder), str(deeper)), seen=True
     )
 
 
@@ -127,7 +130,7 @@ def test_a_repository_without_a_remote_is_known_by_its_folder(tmp_path: Path) ->
     folder = git_folder(tmp_path / "shop")
 
     assert ProjectFinder().identify(str(folder), None) == ProjectIdentity(
-        str(folder), "repository", str(folder)
+        str(folder), "repository", (str(folder),), seen=True
     )
 
 
@@ -152,9 +155,10 @@ def test_worktrees_are_one_project(tmp_path: Path, remotes: list[tuple[str, str]
 def test_a_plain_folder_is_its_own_project(tmp_path: Path) -> None:
     folder = str(tmp_path / "shop")
 
-    assert ProjectFinder().identify(folder + "/", None) == ProjectIdentity(
-        folder, "directory", folder
-    )
+    found = ProjectFinder().identify(folder + "/", None)
+
+    assert found is not None
+    assert (found.key, found.kind, found.folders) == (folder, "directory", ())
     assert ProjectFinder().identify(None, None) is None
 
 
@@ -302,8 +306,8 @@ def test_both_agents_share_a_project(home: Path) -> None:
         assert {session.project for session in mind.sessions()} == {"github.com/kim/orchard"}
 
 
-def test_a_session_may_span_projects(home: Path) -> None:
-    """A project is a turn's: the session is listed with where it began."""
+def test_a_command_that_changes_the_folder_takes_no_turn_with_it(home: Path) -> None:
+    """A project is a session's: where a command ran is kept with the command."""
     talk = small_talk(1, turns=1, cwd="/home/ada/shop")
     talk.envelope["cwd"] = "/home/ada/till"
     talk.user("and now the till")
@@ -313,8 +317,9 @@ def test_a_session_may_span_projects(home: Path) -> None:
         mind.import_logs()
 
         assert project_of(mind, 1) == "/home/ada/shop"
-        assert [hit.project for hit in mind.search("till")] == ["/home/ada/till"]
+        assert {hit.project for hit in mind.search("till")} == {"/home/ada/shop"}
         assert len(mind.search("question", project="/home/ada/till")) == 0
+        assert [(row.key, row.turns) for row in mind.projects.all()] == [("/home/ada/shop", 2)]
 
 
 # Merging ----------------------------------------------------------------------

@@ -57,14 +57,26 @@ class Filled:
         self.positions[log] += 100
         point = Checkpoint(self.positions[log], b"state of " + log.encode())
         (batch,) = assemble([*items, point])
-        for part in batch.turns.values():
-            part.project = ProjectIdentity(part.facts.cwd, "directory") if part.facts.cwd else None
+        folders = {key[0]: part.facts.cwd for key, part in reversed(batch.turns.items())}
         with self.store.writing() as writer:
-            writer.keep(
+            written = writer.keep(
                 Source(agent, log, rank=rank), batch, version=1, seen=Fingerprint(7,
                 self.positions[log], 1, 2, 3),
                 rewritten=set() if first else None,
             )  # fmt: skip
+            writer.flush()
+            self._settle(agent, folders, written.touched)
+
+    def _settle(self, agent: str, folders: dict[str, str | None], touched: set[int]) -> None:
+        """Each session belongs to the folder of its first turn."""
+        for session in touched:
+            native = self.db.value("select native_id from sessions where id = ?", (session,))
+            folder = folders.get(native)
+            if folder is not None and not self.db.value(
+                "select project from sessions where id = ?", (session,)
+            ):
+                place = ProjectIdentity(folder, "directory")
+                self.store.projects.assign([session], self.store.projects.ensure(place))
 
     def sessions(self) -> list[SessionDetail]:
         """Every session with its turns, by reference."""

@@ -34,14 +34,16 @@ WORDS = [
 EVERYTHING = Scope(Query(), {})
 
 
-def fill(filled: Filled, count: int = 30, *, session: str = "s1") -> None:
+def fill(
+    filled: Filled, count: int = 30, *, session: str = "s1", cwd: str = "/home/0", first: int = 0
+) -> None:
     """A session in which turn n asks about three words that no other turn asks about together."""
-    items = [facts(session)]
-    for number in range(count):
+    items = [facts(session, cwd=cwd)]
+    for number in range(first, first + count):
         said = f"{WORDS[number % 15]} {WORDS[(number * 7 + 3) % 15]} {WORDS[(number * 4 + 8) % 15]}"
         items += turn(
             session, f"{session}-{number}", said, "",
-            minute=number, command="", output="", cwd=f"/home/{number % 3}",
+            minute=number, command="", output="", cwd=cwd,
         )  # fmt: skip
     filled.keep(f"{session}.jsonl", *items)
 
@@ -137,9 +139,10 @@ def test_a_filter_that_leaves_much_hides_the_rest(
     """
     monkeypatch.setattr(nearest, "FEW_TURNS", 2)
     monkeypatch.setattr(nearest, "CANDIDATES", 4)
-    fill(filled, 30)
+    for number in range(3):
+        fill(filled, 10, session=f"s{number}", cwd=f"/home/{number}", first=10 * number)
     encoder = embedded(filled)
-    passing = list(range(2, 31, 3))  # every third turn happened in /home/1
+    passing = list(range(11, 21))  # the turns of the second session, in /home/1
     everything = cosines(filled, encoder.encode_query("dragon"), passing)
 
     found = ask(filled, encoder, "dragon", limit=1, project="/home/1")

@@ -18,7 +18,9 @@ from recollect.model.logs import (
 )
 
 _SESSION_FIELDS = tuple(
-    name for name in SessionFacts.__struct_fields__ if name not in ("session", "cwd", "meta")
+    name
+    for name in SessionFacts.__struct_fields__
+    if name not in ("session", "cwd", "git_remote", "meta")
 )
 _TURN_FIELDS = tuple(
     name for name in TurnFacts.__struct_fields__ if name not in ("session", "turn", "telemetry")
@@ -99,8 +101,9 @@ def _learn(batch: Batch, item: Item) -> None:
             value = getattr(item, name)
             if value is not None:
                 setattr(known_facts, name, value)
-        # Where it began; where a turn took place, the turn says.
+        # Where it began; what it went on to, the turns and the calls say.
         known_facts.cwd = known_facts.cwd or item.cwd
+        known_facts.git_remote = known_facts.git_remote or item.git_remote
         if item.meta:
             known_facts.meta = {**(known_facts.meta or {}), **item.meta}
     elif isinstance(item, Liveness):

@@ -33,7 +33,7 @@ from recollect.capture.discover import Found
 from recollect.capture.endings import Endings
 from recollect.capture.folders import place
 from recollect.capture.prices import Prices
-from recollect.capture.projects import ProjectFinder
+from recollect.capture.projects import ProjectFinder, settle
 from recollect.capture.recognise import Recogniser
 from recollect.errors import RecollectError
 from recollect.model.batch import Batch, Fingerprint, KnownSource, Written
@@ -76,7 +76,6 @@ class Sweep:
         self.prices = Prices(store.usage)
         self.recogniser = Recogniser(store.calls.find_waiting)
         self.endings = Endings(store.calls.find_waiting)
-        self.projects = {True: ProjectFinder(), False: ProjectFinder(local=False)}
 
     def run(
         self, found: Iterable[Found], *, dry_run: bool = False, progress: Progress | None = None
@@ -163,9 +162,7 @@ class Sweep:
         # goes on in the middle of a file.
         rewritten: set[int] | None = set() if since is None or not source.appended else None
         position = since.position if since else 0
-        enrich = partial(
-            self._enrich, agent=adapter.agent, local=local, source=stored, prices=prices
-        )
+        enrich = partial(self._enrich, agent=adapter.agent, source=stored, prices=prices)
         news = source.appended or since is None
         for batch, last in _with_last(_batches(adapter, source, since, enrich)):
             _note(result, batch)
@@ -185,7 +182,7 @@ class Sweep:
                 better=known is not None and known.version != adapter.version,
                 failure=result.reason,
             )  # fmt: skip
-            writer = commits.kept(written, read_bytes, source_done=last)
+            writer = commits.kept(written, read_bytes, local=local, source_done=last)
         if not news:
             # Something beside it changed that is about others.
             result.outcome = "unchanged"
@@ -209,28 +206,33 @@ class Sweep:
         )
         return replace(stored, external=not own)
 
-    def _enrich(
-        self, batch: Batch, *, agent: str, local: bool, source: Source, prices: Prices
-    ) -> None:
+    def _enrich(self, batch: Batch, *, agent: str, source: Source, prices: Prices) -> None:
         """What capture adds to what the log says: no words of ours, where and how
-        calls ended, no secrets, a project, a price.
+        calls ended, no secrets, where sessions began, a price.
         """
         self.recogniser.recognise(agent, batch)
         place(batch)
         self.endings.decide(agent, batch)
         if self.redactor is not None:
             cleanse(batch, self.redactor)
-        identify = self.projects[local].identify
-        # What a log claims that may be anybody's gives no folder of this machine another project.
-        folder = source.in_project if source.external else None
-        here = self.projects[True].identify(folder, None) if folder else None
-        for (session, _), part in batch.turns.items():
-            facts = batch.sessions.get(session)
-            remote = part.facts.git_remote or (facts.git_remote if facts else None)
-            cwd = part.facts.cwd or (facts.cwd if facts else None)
-            part.project = here if folder else identify(cwd, remote)
+        _say_where(batch, source.in_project if source.external else None)
         for key, usage in batch.usages.items():
             batch.costs[key] = prices.cost(usage) if usage.cost_usd is None else usage.cost_usd
+
+
+def _say_where(batch: Batch, folder: str | None) -> None:
+    """Let each session of a batch know where it began.
+
+    With a folder it was there: what a log claims that may be anybody's gives no
+    folder of this machine another project.
+    """
+    for (session, _), part in batch.turns.items():
+        facts = batch.sessions.get(session)
+        if facts is not None:
+            facts.cwd = facts.cwd or part.facts.cwd
+            facts.git_remote = facts.git_remote or part.facts.git_remote
+    for facts in batch.sessions.values() if folder is not None else ():
+        facts.cwd, facts.git_remote = folder, None
 
 
 class _Peeked:
@@ -251,6 +253,9 @@ class _Commits:
         self.limit_bytes = BATCH_BYTES if many else 0
         self.sessions: set[str] = set()
         self.turns = self.tool_calls = self.pending_bytes = 0
+        # Of each session that was written to, whether its log is local.
+        self.touched: dict[int, bool] = {}
+        self.finders = {local: ProjectFinder(local=local) for local in (True, False)}
         self._open: ExitStack | None = None
         self._writer: Writer | None = None
 
@@ -263,8 +268,10 @@ class _Commits:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._open is not None:
-            # On an error the transaction hears of it and rolls back.
+        if kind is None:
+            self._commit()
+        elif self._open is not None:
+            # The transaction hears of it and rolls back.
             self._open.__exit__(kind, error, trace)
 
     def begin(self) -> Writer | None:
@@ -274,9 +281,12 @@ class _Commits:
             self._writer = self._open.enter_context(self.store.writing())
         return self._writer
 
-    def kept(self, written: Written, read_bytes: int, *, source_done: bool) -> Writer | None:
+    def kept(
+        self, written: Written, read_bytes: int, *, local: bool, source_done: bool
+    ) -> Writer | None:
         """Count what was kept, and commit when it is enough; returns the writer to go on with."""
         self.sessions |= written.sessions
+        self.touched |= dict.fromkeys(written.touched, local)
         self.turns += written.turns
         self.tool_calls += written.tool_calls
         self.pending_bytes += read_bytes
@@ -286,8 +296,11 @@ class _Commits:
 
     def _commit(self) -> None:
         if self._open is not None:
-            self._open.close()
-        self._open, self._writer, self.pending_bytes = None, None, 0
+            with self._open:
+                if self._writer is not None:
+                    self._writer.flush()
+                    settle(self.store, self.touched, self.finders)
+        self._open, self._writer, self.pending_bytes, self.touched = None, None, 0, {}
 
     def seen(self, agent: str, batch: Batch) -> None:
         """Count what a dry run would have kept."""

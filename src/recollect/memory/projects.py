@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.memory.collaborators import Collaborators
@@ -23,10 +21,9 @@ class MemoryProjects:
 
     def of(self, folder: str) -> str | None:
         """The project that a folder of this machine belongs to, when something of it is stored."""
-        from recollect.capture import projects
+        from recollect.system import git
 
-        identity = projects.ProjectFinder().identify(os.path.abspath(folder), None)
-        return self.shared.store().projects.find([identity.key, folder] if identity else [folder])
+        return self.shared.store().projects.find(git.names_of(folder))
 
     def get(self, name: str) -> str:
         """The key of the project that is called so: by its key, a folder of it, or the last

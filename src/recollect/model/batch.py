@@ -1,9 +1,9 @@
 """What capture hands a store: everything one source said up to a checkpoint.
 
 A store keeps a batch whole or not at all. It is already free of secrets,
-knows its projects and what its model calls cost; what only the store can
-decide (turn numbers, who owns a model call that several files repeat) is left
-to it.
+knows what its model calls cost; what only the store can decide (turn numbers, who
+owns a model call that several files repeat) is left to it, and what needs the whole
+session (its project) is settled when it is stored.
 """
 
 from __future__ import annotations
@@ -46,11 +46,28 @@ class KnownSource(Struct, frozen=True):
 
 
 class ProjectIdentity(Struct, frozen=True):
-    """Where a turn happened; `folder` becomes an alias of a project that is more than a folder."""
+    """What is known of the project of a folder.
+
+    `folders` become aliases of a project that is more than a folder, and `parents`
+    are those above that it may be a part of, the nearest first. `seen` says
+    that git's own files on this machine said so; otherwise a log did. One
+    that `gathers` holds the work of many projects: what lies below is not part of it.
+    """
 
     key: str
     kind: Literal["remote", "repository", "directory"]
-    folder: str | None = None
+    folders: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
+    seen: bool = False
+    gathers: bool = False
+
+
+class SessionPlace(Struct, frozen=True):
+    """Where a session began, as its log says."""
+
+    cwd: str | None
+    git_remote: str | None
+    git_branch: str | None
 
 
 class TurnPart(Struct):
@@ -62,7 +79,6 @@ class TurnPart(Struct):
     facts: TurnFacts
     events: list[Event] = field(default_factory=list)
     late: list[ToolResult] = field(default_factory=list)
-    project: ProjectIdentity | None = None
 
 
 class Batch(Struct):
@@ -82,9 +98,10 @@ class Batch(Struct):
 
 
 class Written(Struct):
-    """What a batch changed in the store."""
+    """What a batch changed in the store; `touched` are the numbers of the sessions."""
 
     sessions: set[str] = field(default_factory=set)
+    touched: set[int] = field(default_factory=set)
     turns: int = 0
     tool_calls: int = 0
     events: int = 0

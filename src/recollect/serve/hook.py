@@ -147,7 +147,7 @@ def respond(
         if given.moment == "start" and not given.subagent:
             _catch_up(ready, settings)
         if ready is not None and given.folder:
-            project = ready.project(_names(given.folder))
+            project = ready.project(git.names_of(given.folder))
             if project is not None:
                 told, refs = _what_to_tell(given, hooks, ready, project, settings.store)
     except apsw.Error as error:
@@ -196,12 +196,6 @@ def _read(agent: str, event: str, hooks: Hooks, data: bytes) -> HookInput | None
 def _quoted(text: str) -> str:
     """A text as JSON."""
     return str(_sqlite.execute("select json_quote(?)", (text,)).get)
-
-
-def _names(folder: str) -> list[str]:
-    """What the project of a folder may be known as, the surest name first."""
-    folder = os.path.abspath(folder)
-    return [git.name_of(folder)[0], folder]
 
 
 def _what_to_tell(

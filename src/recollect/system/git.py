@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 
+from recollect.system.places import parents, tidy
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,13 +34,62 @@ def name_of(folder: str) -> tuple[str, Kind]:
     """What the project of a folder is called, and why: its `remote`, its
     `repository` or the `directory` itself.
     """
-    common = repository(folder)
+    found = look(folder)
+    if found is None:
+        return settled(folder), "directory"
+    origin, top, _ = found
+    return (origin, "remote") if origin else (top, "repository")
+
+
+def names_of(folder: str) -> list[str]:
+    """What the project of a folder of this machine may be known as, the surest name first.
+
+    Its remote, its repository, the folder itself; without a repository those above
+    that it may be a part of. Everybody who looks for a project here asks with these.
+    """
+    folder = os.path.abspath(folder)
+    found, own = look(folder), settled(folder)
+    first, last = (found, []) if found is not None else ((), parents(own))
+    names = [*first, own, tidy(folder), *last]
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def look(folder: str) -> tuple[str | None, str, str] | None:
+    """What git's own files say of a folder of this machine: the remote of its repository, the
+    folder of that, which all worktrees share, and the one at the top of this working tree.
+
+    None outside any repository.
+    """
+    if not os.path.isabs(folder):
+        return None  # Seen from which folder, nobody knows.
+    common = repository(settled(folder))
     if common is None:
-        return folder, "directory"
-    origin = origin_of(common)
-    if origin:
-        return origin, "remote"
-    return os.path.dirname(common) if os.path.basename(common) == ".git" else common, "repository"
+        return None
+    top = os.path.dirname(common) if os.path.basename(common) == ".git" else common
+    return origin_of(common), top, working_tree(settled(folder)) or top
+
+
+def settled(folder: str) -> str:
+    """A folder under its one name: tidy, and without the links that lead to it on this machine."""
+    try:
+        return tidy(os.path.realpath(folder) if os.path.isabs(folder) else folder)
+    except (OSError, ValueError):
+        return tidy(folder)
+
+
+def working_tree(folder: str) -> str | None:
+    """The nearest folder, itself or above, that has a `.git`."""
+    while len(folder) <= _PATH_CHARACTERS:
+        try:
+            if os.path.exists(os.path.join(folder, ".git")):
+                return folder
+        except (OSError, ValueError):
+            return None
+        parent = os.path.dirname(folder)
+        if parent == folder or not parent:
+            return None
+        folder = parent
+    return None
 
 
 def normalised(remote: str) -> str | None:
@@ -83,20 +134,14 @@ def repository(folder: str) -> str | None:
     A worktree's `.git` is a file that points at its own directory, and that
     one's `commondir` points at the one all worktrees share.
     """
-    while len(folder) <= _PATH_CHARACTERS:
-        dot_git = os.path.join(folder, ".git")
-        try:
-            if os.path.isdir(dot_git):
-                return os.path.realpath(dot_git)
-            if os.path.isfile(dot_git):
-                return _common(folder, dot_git)
-        except (OSError, ValueError):
-            return None
-        parent = os.path.dirname(folder)
-        if parent == folder or not parent:
-            return None
-        folder = parent
-    return None
+    tree = working_tree(folder)
+    if tree is None:
+        return None
+    dot_git = os.path.join(tree, ".git")
+    try:
+        return os.path.realpath(dot_git) if os.path.isdir(dot_git) else _common(tree, dot_git)
+    except (OSError, ValueError):
+        return None
 
 
 def around() -> list[str]:

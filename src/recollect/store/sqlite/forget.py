@@ -290,13 +290,10 @@ class _Plan:
         found: dict[int, None] = {}
         sql = """
             select one.id, one.merged_into from projects one
-             where one.id in (select project from turns where id = ?1
-                              union select project from sessions where id = ?2)
+             where one.id = (select project from sessions where id = ?)
         """
-        for turn, session in [(turn.id, turn.session) for turn in gone] + [
-            (0, session) for session in self.sessions
-        ]:
-            for project, merged_into in self.db.rows(sql, (turn, session)):
+        for session in {turn.session for turn in gone} | set(self.sessions):
+            for project, merged_into in self.db.rows(sql, (session,)):
                 found[project] = None
                 if merged_into is not None:
                     found[merged_into] = None
@@ -425,8 +422,7 @@ class Forgetting:
         for project in projects * 2:
             used = self.db.value(
                 """
-                select exists (select 1 from turns where project = ?1)
-                    or exists (select 1 from sessions where project = ?1)
+                select exists (select 1 from sessions where project = ?1)
                     or exists (select 1 from projects where merged_into = ?1)
                     or exists (select 1 from notes where project = ?1)
                     or exists (select 1 from episodes where project = ?1)

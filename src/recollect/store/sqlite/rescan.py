@@ -363,7 +363,7 @@ class Rescan:
         if twin is None:
             self.db.execute("update projects set key = ? where id = ?", (key, project))
             return
-        for table in ("turns", "sessions", "project_aliases", "notes", "episodes"):
+        for table in ("sessions", "project_aliases", "notes", "episodes"):
             self.db.execute(f"update {table} set project = ? where project = ?", (twin, project))
         self.db.execute(
             "update projects set merged_into = ? where merged_into = ?", (twin, project)

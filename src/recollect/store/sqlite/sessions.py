@@ -87,7 +87,8 @@ def shown_turns(db: Database, session: int, ref: str, ordinals: list[int] | None
     rows = db.rows(
         f"""
         select {_TURN_COLUMNS} from turns
-          left join projects a on a.id = turns.project
+          join sessions on sessions.id = turns.session
+          left join projects a on a.id = sessions.project
           left join projects b on b.id = a.merged_into
          where turns.session = ? {chosen} order by turns.ordinal
         """,

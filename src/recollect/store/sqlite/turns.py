@@ -27,7 +27,7 @@ select turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
        sessions.origin, turns.live, turns.key, turns.author, sessions.external
   from turns
   join sessions on sessions.id = turns.session
-  left join projects a on a.id = turns.project
+  left join projects a on a.id = sessions.project
   left join projects b on b.id = a.merged_into
 """
 _SCENE = """
@@ -37,7 +37,7 @@ _SCENE = """
 """
 _SCENES = """
     turns join sessions on sessions.id = turns.session
-    left join projects a on a.id = turns.project
+    left join projects a on a.id = sessions.project
     left join projects b on b.id = a.merged_into
 """
 # SQLite takes 32,766 values a statement.

@@ -30,7 +30,7 @@ _UNTOLD = {
 GROUP_NAMES = (*_GROUPS, "domain")
 _TURNS = """
     turns join sessions on sessions.id = turns.session
-    left join projects a on a.id = turns.project
+    left join projects a on a.id = sessions.project
     left join projects b on b.id = a.merged_into
 """
 

@@ -125,6 +125,7 @@ class BatchWriter:
                 self._update_session(session, meta, values)
         self.pending.sessions[ref] = session
         self.written.sessions.add(ref)
+        self.written.touched.add(session)
         if facts.whole and session not in self.fresh:
             self.whole[native] = session
         return session
@@ -168,7 +169,7 @@ class BatchWriter:
               cwd = coalesce(cwd, ?), title = coalesce(?, title),
               started_at = coalesce(min(started_at, ?6), started_at, ?6),
               agent_version = coalesce(?, agent_version), git_branch = coalesce(?, git_branch),
-              git_sha = coalesce(?, git_sha), git_remote = coalesce(?, git_remote), source = ?
+              git_sha = coalesce(?, git_sha), git_remote = coalesce(git_remote, ?), source = ?
             where id = ?
             """,
             (meta, *values, self.source_id, session),
@@ -219,19 +220,20 @@ class BatchWriter:
         if session is None or ("turn", f"{self.agent}:{key}") in self.pending.forgotten:
             return
         known = None if session in self.fresh else self._stored_turn(session, key)
-        project, lead = self.pending.project(part.project), Lead(part.events)
+        lead = Lead(part.events)
         span = self.spans.get(session)
         if span is None:
             span = self.spans[session] = SessionSpan()
         if known is None:
-            turn = self._new_turn(session, key, part, project, lead)
+            turn = self._new_turn(session, key, part, lead)
             span.new_turns += 1
         else:
             turn = known
-            self._grow_turn(turn, part, project, lead)
+            self._grow_turn(turn, part, lead)
             span.grown.append(turn)
-        span.widen(part.facts.at, lead, project)
+        span.widen(part.facts.at, lead)
         self.turn_ids[native, key] = turn
+        self.written.touched.add(session)
         self.written.turns += known is None
         self.written.events += len(part.events)
 
@@ -247,9 +249,7 @@ class BatchWriter:
         )
         return turn
 
-    def _new_turn(
-        self, session: int, key: str, part: TurnPart, project: int | None, lead: Lead
-    ) -> int:
+    def _new_turn(self, session: int, key: str, part: TurnPart, lead: Lead) -> int:
         turn, self.pending.next_turn = self.pending.next_turn, self.pending.next_turn + 1
         ordinal = self.next_ordinals.get(session)
         if ordinal is None:
@@ -260,7 +260,7 @@ class BatchWriter:
         ended = lead.last_at if lead.last_at is not None else started
         self.rows.turns.append(
             (
-                turn, session, ordinal, key, facts.author or "human", project, started, ended,
+                turn, session, ordinal, key, facts.author or "human", started, ended,
                 lead.errors, lead.prompt, lead.reply,
             )
         )  # fmt: skip
@@ -286,7 +286,7 @@ class BatchWriter:
             )
         )
 
-    def _grow_turn(self, turn: int, part: TurnPart, project: int | None, lead: Lead) -> None:
+    def _grow_turn(self, turn: int, part: TurnPart, lead: Lead) -> None:
         known_end, again = self._end_of_evicted(turn), False
         if known_end is not None:
             part = self._later_than(known_end, turn, part)
@@ -295,7 +295,7 @@ class BatchWriter:
             self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten
         ):
             if self.rewritten is not None and self._is_the_same(turn, part):
-                self._stands(turn, part, project)
+                self._stands(turn, part)
                 return
             if self._is_cut_short(turn, part):
                 self.kept_fuller = True
@@ -314,16 +314,16 @@ class BatchWriter:
         self.db.execute(
             """
             update turns set
-              author = coalesce(?1, author), project = coalesce(?2, project),
-              started_at = iif(?10, coalesce(?3, ?4, started_at), coalesce(started_at, ?3, ?4)),
+              author = coalesce(?1, author),
+              started_at = iif(?9, coalesce(?2, ?3, started_at), coalesce(started_at, ?2, ?3)),
               ended_at =
-                iif(?10, coalesce(?5, ended_at), coalesce(max(ended_at, ?5), ended_at, ?5)),
-              errors = errors + ?6, prompt = case when prompt = '' then ?7 else prompt end,
-              reply = case when ?8 = '' then reply else ?8 end
-            where id = ?9
+                iif(?9, coalesce(?4, ended_at), coalesce(max(ended_at, ?4), ended_at, ?4)),
+              errors = errors + ?5, prompt = case when prompt = '' then ?6 else prompt end,
+              reply = case when ?7 = '' then reply else ?7 end
+            where id = ?8
             """,
             (
-                facts.author, project, facts.at, lead.first_at, lead.last_at,
+                facts.author, facts.at, lead.first_at, lead.last_at,
                 lead.errors, lead.prompt, lead.reply, turn, again,
             ),
         )  # fmt: skip
@@ -344,18 +344,16 @@ class BatchWriter:
         stored = self.db.rows("select events from bodies where turn = ?", (turn,))
         return [events for (events,) in stored] == [bodies.pack(_rows(part))]
 
-    def _stands(self, turn: int, part: TurnPart, project: int | None) -> None:
+    def _stands(self, turn: int, part: TurnPart) -> None:
         """Leave a turn's content alone; what is known about it may still have changed."""
         if self.rewritten is not None:
             self.rewritten.add(turn)
         self.db.execute(
             """
-            update turns
-               set live = 1, author = coalesce(?2, author), project = coalesce(?3, project)
-             where id = ?1 and (not live or author is not coalesce(?2, author)
-               or project is not coalesce(?3, project))
+            update turns set live = 1, author = coalesce(?2, author)
+             where id = ?1 and (not live or author is not coalesce(?2, author))
             """,
-            (turn, part.facts.author, project),
+            (turn, part.facts.author),
         )
 
     def _end_of_evicted(self, turn: int) -> int | None:
@@ -391,7 +389,6 @@ class BatchWriter:
             msgspec.structs.replace(part.facts, at=None, telemetry=None),
             [event for event in part.events if event.at is not None and event.at > end],
             [late for late in part.late if late.call in waiting],
-            part.project,
         )
 
     def _begins_again(self, turn: int, part: TurnPart) -> bool:
@@ -517,15 +514,9 @@ class BatchWriter:
             )
         for session, span in self.spans.items():
             self.rows.ends.append((span.last_at, session))
-            self.rows.starts.append((span.first_at, span.project, session))
+            self.rows.starts.append((span.first_at, session))
             if session not in self.fresh:
                 self.rows.flush_tables()
-                if span.project is not None:
-                    # A log may say only now where it all took place.
-                    self.db.execute(
-                        "update turns set project = ? where session = ? and project is null",
-                        (span.project, session),
-                    )
                 self._merge_closed(session, span)
 
     def _mark_undone(self, session: int, told: set[int]) -> None:
@@ -564,23 +555,20 @@ class BatchWriter:
 
 
 class SessionSpan:
-    """When and where the turns of a session took place, and which of them
+    """When the turns of a session took place, and which of them
     are new, as far as one batch tells.
     """
 
-    __slots__ = ("first_at", "grown", "last_at", "new_turns", "project")
+    __slots__ = ("first_at", "grown", "last_at", "new_turns")
 
     def __init__(self) -> None:
         self.first_at: int | None = None
         self.last_at: int | None = None
-        self.project: int | None = None
         self.new_turns = 0
         self.grown: list[int] = []
 
-    def widen(self, at: int | None, lead: Lead, project: int | None) -> None:
+    def widen(self, at: int | None, lead: Lead) -> None:
         """Take in one more part of a turn."""
-        if self.project is None:
-            self.project = project
         for moment in (at, lead.first_at, lead.last_at):
             if moment is not None:
                 if self.first_at is None or moment < self.first_at:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.model.batch import ProjectIdentity
 from recollect.store.sqlite.capture.content import INSERT_BODY, INSERT_TEXT
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.projects import Projects
 
 # Rows are held until their text is about this long: memory grows with it.
 HELD_CHARACTERS = 12 << 20
 
 _INSERT_TURN = """
     insert into turns (
-      id, session, ordinal, key, author, project, started_at, ended_at, errors, prompt, reply
+      id, session, ordinal, key, author, started_at, ended_at, errors, prompt, reply
     )
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_CALL = """
     insert into tool_calls (
@@ -59,8 +57,7 @@ _UPDATE_END = (
     "update sessions set ended_at = coalesce(max(ended_at, ?1), ended_at, ?1) where id = ?2"
 )
 _UPDATE_START = """
-    update sessions set started_at = coalesce(started_at, ?1), project = coalesce(project, ?2)
-     where id = ?3 and (started_at is null or project is null)
+    update sessions set started_at = ?1 where id = ?2 and started_at is null
 """
 
 
@@ -89,7 +86,6 @@ class Pending:
             (number or 0) + 1 for number in last
         )
         self.sessions: dict[str, int] = {}
-        self.projects: dict[ProjectIdentity, int] = {}
         self.forgotten = set()
         if forgotten:
             self.forgotten = set(db.rows("select kind, name from tombstones"))
@@ -129,12 +125,3 @@ class Pending:
         if self.texts:
             self.db.many(INSERT_TEXT, self.texts)
         self.texts, self.characters = [], 0
-
-    def project(self, identity: ProjectIdentity | None) -> int | None:
-        """The project's row; a folder seen with a repository before belongs to that."""
-        if identity is None:
-            return None
-        found = self.projects.get(identity)
-        if found is None:
-            found = self.projects[identity] = Projects(self.db).ensure(identity)
-        return found

@@ -49,6 +49,10 @@ class Writer:
                 raise
         self._transaction.__exit__(kind, error, trace)
 
+    def flush(self) -> None:
+        """Write what waits, but for the text index, so that it can be asked for."""
+        self.pending.flush_tables()
+
     def keep(
         self,
         source: Source,

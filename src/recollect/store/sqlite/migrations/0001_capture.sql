@@ -33,7 +33,7 @@ create table sources (
   failure     text
 );
 
--- Where a turn happened. A merge is a pointer and therefore reversible:
+-- Where sessions happened. A merge is a pointer and therefore reversible:
 -- readers follow merged_into, rows never move.
 create table projects (
   id          integer primary key,
@@ -42,14 +42,16 @@ create table projects (
   merged_into integer references projects (id)
 );
 
--- Folders known to belong to a project, so that a turn whose folder is gone,
--- or whose log names no remote, still finds home.
+-- Folders known to belong to a project, so that a session whose folder is gone,
+-- or whose log names no remote, still finds home. `seen` says that git's own files
+-- on this machine said so; otherwise a log did.
 create table project_aliases (
   alias   text primary key,
-  project integer not null references projects (id)
+  project integer not null references projects (id),
+  seen    integer not null default 0
 ) without rowid;
 
--- One conversation with one agent, as its log names it.
+-- One conversation with one agent, as its log names it. Its turns, and its sub-agents, have its project.
 create table sessions (
   id            integer primary key,
   ref           text not null unique,
@@ -82,7 +84,6 @@ create table turns (
   key        text not null,
   live       integer not null default 1,
   author     text not null default 'human' check (author in ('human', 'agent', 'system')),
-  project    integer references projects (id),
   started_at integer,
   ended_at   integer,
   errors     integer not null default 0,
@@ -92,7 +93,6 @@ create table turns (
 );
 -- Also finds the copies of a turn in forks, which share its key.
 create unique index turns_by_key on turns (key, session);
-create index turns_by_project on turns (project, started_at);
 
 -- A turn's events, as zstd-compressed msgpack. Parts are only ever added, so a
 -- long turn that is still growing costs what it grew; they are merged into one

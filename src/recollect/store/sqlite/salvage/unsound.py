@@ -25,7 +25,7 @@ def drop_orphans(db: Database, report: RepairReport) -> None:
     db.execute("update sessions set meta = '{}' where not json_valid(meta)")
     for table, column, other in (
         ("sessions", "source", "sources"), ("sessions", "project", "projects"),
-        ("turns", "project", "projects"), ("projects", "merged_into", "projects"),
+        ("projects", "merged_into", "projects"),
     ):  # fmt: skip
         db.execute(
             f"update {table} set {column} = null where {column} not in (select id from {other})"

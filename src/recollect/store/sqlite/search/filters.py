@@ -105,7 +105,7 @@ def _project(value: str) -> Condition:
     """By the last names of its key, or by a folder that is known to belong to it."""
     return (
         """
-        turns.project in (
+        sessions.project in (
           select a.id from projects a left join projects b on b.id = a.merged_into
            where '/' || lower(replace(a.key, '\\', '/')) glob lower(?)
               or '/' || lower(replace(b.key, '\\', '/')) glob lower(?)
@@ -228,7 +228,7 @@ def _domain(value: str, domains: dict[str, list[str]]) -> Condition:
     clauses = " or ".join("coalesce(b.key, a.key) glob ?" for _ in patterns) or "0"
     return (
         f"""
-        turns.project in (
+        sessions.project in (
           select a.id from projects a left join projects b on b.id = a.merged_into
            where {clauses}
         )

@@ -84,7 +84,7 @@ def passages(db: Database, session: int, *, short: bool = False) -> list[Passage
                turns.started_at, turns.ended_at, evictions.turn is null
           from turns join sessions on sessions.id = turns.session left join evictions
             on evictions.turn = turns.id
-          left join projects a on a.id = turns.project left join projects b on b.id = a.merged_into
+          left join projects a on a.id = sessions.project left join projects b on b.id = a.merged_into
          where turns.session = ? order by turns.ordinal
         """,
         (session,),
@@ -119,10 +119,8 @@ def save(db: Database, session: int, mark: int, state: str, digest: Digest) -> b
         )
         db.execute("delete from undigested where session = ?", (session,))
         # Packs tell outcomes and open ends.
-        for (project,) in db.rows(
-            "select distinct project from turns where session = ? and project is not null",
-            (session,),
-        ):
+        project = db.value("select project from sessions where id = ?", (session,))
+        if project is not None:
             prepared.outdate(db, project)
         Jobs(db).mark("digested")
     return True

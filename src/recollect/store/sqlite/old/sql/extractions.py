@@ -181,3 +181,27 @@ def _replace(db: Database, other: int, number: int, at: int | None) -> None:
     )
     if changed is not None:
         prepared.unsay(db, {f"note:{old}"})
+
+
+def unlearn(db: Database, session: int) -> None:
+    """Take back what was noted from a session, and have it looked at again.
+
+    What another session gave as well, or a person stands for, stays.
+    """
+    ref = db.value("select ref from sessions where id = ?", (session,))
+    alone = [
+        number
+        for (number,) in db.rows(
+            """
+            select notes.id from notes
+             where author in ('rules', 'model') and accepted_at is null and status != 'rejected'
+               and exists (select 1 from note_origins where note = notes.id and session = ?1)
+               and not exists (select 1 from note_origins where note = notes.id
+                 and session is not ?1)
+            """,
+            (ref,),
+        )
+    ]
+    notes.delete(db, alone)
+    prepared.unsay(db, {f"note:{number}" for number in alone})
+    db.execute("delete from extractions where session = ?", (session,))

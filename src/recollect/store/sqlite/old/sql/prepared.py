@@ -29,7 +29,7 @@ def outdated_projects(db: Database) -> list[tuple[int, str]]:
                 max(coalesce(sources.imported_at, 0))
                 from turns join sessions on sessions.id = turns.session left join sources
                   on sources.id = sessions.source
-                join projects on projects.id = turns.project group by 1
+                join projects on projects.id = sessions.project group by 1
               union all select coalesce(projects.merged_into, projects.id), 0
                 from notes join projects on projects.id = notes.project
             )

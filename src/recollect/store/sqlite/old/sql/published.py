@@ -15,8 +15,7 @@ LEASE_SECONDS = 10
 _SEEN = """
     join signals on signals.kind = patterns.kind and signals.signature = patterns.signature
     left join sessions on sessions.id = signals.session left join episodes on episodes.id = signals.episode
-    left join turns on turns.session = signals.session and turns.ordinal = signals.turn
-    left join projects place on place.id = coalesce(turns.project, sessions.project, episodes.project)
+    left join projects place on place.id = coalesce(sessions.project, episodes.project)
 """
 # What a person answers for: whatever rules or agents say, a row of theirs is no acceptance.
 _ACCEPTED = """

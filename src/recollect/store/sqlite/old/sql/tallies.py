@@ -227,7 +227,7 @@ def kept(db: Database) -> list[tuple[str, Tally]]:
 _SEEN = """
     signals left join sessions on sessions.id = signals.session left join episodes on episodes.id = signals.episode
     left join turns on turns.session = signals.session and turns.ordinal = signals.turn
-    left join projects one on one.id = coalesce(turns.project, sessions.project, episodes.project)
+    left join projects one on one.id = coalesce(sessions.project, episodes.project)
     left join projects whole on whole.id = one.merged_into
 """
 _WITHIN = """
