@@ -20,8 +20,14 @@ from recollect.system.git import names_of
 from recollect.system.places import gathers, parents, tidy
 from tests.builders.claude_code import Conversation
 from tests.builders.homes import add_turn, chat, claude_log, codex_log, codex_talk, memory
+from tests.golden_logs import laid_out
 
 SHOP, TILL = "github.com/ada/shop", "github.com/ada/till"
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+def _case_name(path: Path) -> str:
+    return f"{path.parent.name}-{path.name}"
 
 
 def git(folder: Path, *words: str) -> None:
@@ -222,7 +228,7 @@ def test_a_project_is_settled_anew_as_a_session_grows(home: Path, code: Path) ->
 def test_notes_of_a_session_go_where_it_goes(home: Path, code: Path) -> None:
     """And nowhere when it turns out to have no project: they do not hold everywhere."""
     said = talk(1, code, *(code / "shop" / f"{number}.py" for number in range(7)))
-    said.user("always use pnpm instead of npm here, never npm")
+    said.user("always use tabs in this project")
     said.reply("Noted.")
     claude_log(home, said)
     with imported(home) as mind:
@@ -394,3 +400,47 @@ def test_folders_above_end_where_many_projects_lie() -> None:
     assert [tidy(text) for text in ("c:/x/y/", "/x/", "/", "C:", "\\\\srv\\x\\")] == [
         "C:\\x\\y", "/x", "/", "C:\\", "\\\\srv\\x",
     ]  # fmt: skip
+
+
+# Sub-agents -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "case", sorted(path for path in GOLDEN.glob("*/*") if (path / "root").is_dir()), ids=_case_name
+)
+def test_sub_agents_of_every_agent_have_the_project_of_their_session(
+    case: Path, home: Path, tmp_path: Path
+) -> None:
+    """Whatever their own logs say of a folder, and whichever log came first."""
+    root = laid_out(case / "root", tmp_path / "laptop")
+
+    with imported(home, root) as mind:
+        projects = {one.id: one.project for one in mind.sessions(limit=None)}
+        subagents = {
+            one.id: f"{one.agent}:{one.parent}" if ":" not in (one.parent or "") else one.parent
+            for one in mind.sessions(limit=None)
+            if one.origin == "subagent" and one.parent
+        }
+
+        assert {one: projects[one] for one, parent in subagents.items() if parent in projects} == {
+            one: projects[parent] for one, parent in subagents.items() if parent in projects
+        }
+        if case.name in ("cli-subagents", "code-subagents"):
+            assert subagents
+            assert None not in projects.values()
+
+
+def test_edits_of_a_sub_agent_are_edits_of_its_session(home: Path, code: Path) -> None:
+    said = talk(1, code)
+    claude_log(home, said)
+    imported(home).close()
+    agent = talk(
+        9, code, code / "shop" / "a.py", isSidechain=True, agentId="a1", sessionId=said.session
+    )
+    agent.write(
+        home / ".claude" / "projects" / "-c" / said.session / "subagents" / "agent-a1.jsonl"
+    )
+
+    with imported(home) as mind:
+        assert {one.project for one in mind.sessions(limit=None)} == {SHOP}
+        assert len(list(mind.sessions(limit=None))) == 2

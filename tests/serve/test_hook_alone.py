@@ -140,7 +140,7 @@ WITH_APSW = {
 OWN = {
     "serve", "serve.agents", "serve.agents.codex", "serve.cli", "serve.hook", "settings", "store",
     "store.spool", "store.sqlite", "store.sqlite.opening", "store.sqlite.ready", "store.text",
-    "store.told", "system", "system.git", "system.platforms",
+    "store.told", "system", "system.git", "system.places", "system.platforms",
 }  # fmt: skip
 WITH_A_PROMPT = {
     "math", "model", "model.search", "recall", "recall.clues", "recall.rank", "recall.telling",

@@ -590,7 +590,7 @@ class Memory:
 def by_domain(
     projects: list[StatsRow], domain_of: Callable[[str | None], str | None]
 ) -> list[StatsRow]:
-    """Project rows summed up by domain. Sessions that span projects are counted in each."""
+    """Project rows summed up by domain."""
     from recollect.model.reports import StatsRow
     from recollect.model.sessions import Tokens
 

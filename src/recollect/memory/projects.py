@@ -55,7 +55,7 @@ class MemoryProjects:
         return rows
 
     def merge(self, name: str, into: str) -> None:
-        """Show one project's turns under another's name; `split` undoes it."""
+        """Show one project's sessions under another's name; `split` undoes it."""
         self.shared.store().projects.merge(name, into)
 
     def external_logs(self) -> list[ProjectLogs]:

@@ -361,7 +361,7 @@ class Projects:
         return [text for (text,) in self.db.rows(sql, (project,))]
 
     def merge(self, name: str, into: str) -> None:
-        """Show one project's turns under another's name from now on."""
+        """Show one project's sessions under another's name from now on."""
         with self.db.transaction():
             one, other = self._number(name), self._number(into)
             if one == other:
