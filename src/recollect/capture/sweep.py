@@ -37,7 +37,7 @@ from recollect.capture.projects import ProjectFinder, settle
 from recollect.capture.recognise import Recogniser
 from recollect.errors import RecollectError
 from recollect.model.batch import Batch, Fingerprint, KnownSource, Written
-from recollect.model.logs import Checkpoint, Problem, Source
+from recollect.model.logs import Checkpoint, Problem, SessionFacts, Source
 from recollect.model.reports import ImportReport, SourceReport
 from recollect.redact import Redactor
 from recollect.store import Store, Writer
@@ -227,10 +227,10 @@ def _say_where(batch: Batch, folder: str | None) -> None:
     folder of this machine another project.
     """
     for (session, _), part in batch.turns.items():
-        facts = batch.sessions.get(session)
-        if facts is not None:
-            facts.cwd = facts.cwd or part.facts.cwd
-            facts.git_remote = facts.git_remote or part.facts.git_remote
+        cwd, remote = part.facts.cwd, part.facts.git_remote
+        if cwd or remote:
+            facts = batch.sessions.setdefault(session, SessionFacts(session=session))
+            facts.cwd, facts.git_remote = facts.cwd or cwd, facts.git_remote or remote
     for facts in batch.sessions.values() if folder is not None else ():
         facts.cwd, facts.git_remote = folder, None
 

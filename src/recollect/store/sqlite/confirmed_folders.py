@@ -117,11 +117,7 @@ def make_external(db: Database, sessions: Sequence[int]) -> None:
             project
             for row in rows
             for (project,) in db.rows(
-                """
-                select project from turns where session = ?1 and project is not null
-                 union select project from sessions where id = ?1 and project is not null
-                """,
-                row,
+                "select project from sessions where id = ? and project is not null", row
             )
         ],
     )
