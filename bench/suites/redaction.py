@@ -18,7 +18,7 @@ from recollect.redact import Redactor, hyper
 LABELS = ROOT.parent / "shared" / "redaction"
 TEXT_BYTES = 8_000_000
 SPEEDS = {"hyperscan": 90, "python": 10}
-SHARES = {"gitleaks": 0.99, "agentlog": 0.97}
+SHARES = {"gitleaks": 0.99, "agentlog": 0.97, "fresh": 0.97}
 
 
 def figures(plan: Plan) -> list[Figure]:
@@ -63,7 +63,7 @@ def labelled(redactor: Redactor, path: Path) -> list[Figure]:
         unit="share",
         better="higher",
     )
-    if name != "agentlog":
+    if name not in ("agentlog", "fresh"):
         return [gone]
     changed = shares["negatives_changed"]
     return [

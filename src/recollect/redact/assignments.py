@@ -13,20 +13,20 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.redact.contexts import CONTEXTS
-from recollect.redact.rules import Compile, PossibleSecret, RuleText
+from recollect.redact.rules import ANSI, Compile, PossibleSecret, RuleText
 from recollect.redact.values import Bar, is_code, is_stand_in, looks_secret, words
 
 _WORDS = "token|secret|pass|pwd|key|credential|auth|client|accessid|access_id|contribsys"
 _TAIL = r"[A-Za-z0-9_.\-]{0,40}"
-_CLOSE = r"(?:\\{0,6}(?:[\"'`]|&quot;)\]?)?"
+_CLOSE = r"(?:\\{0,6}(?:[\"'`]|&quot;)\]?|\*{2})?"
 _TYPE = (
     r"(?::[ \t]{0,2}|[ \t])[A-Za-z&][A-Za-z&'\[\]|*?.]{1,24}"
     r"(?:[ \t]\|[ \t][A-Za-z]{2,10}|[ \t]str)?[ \t]{1,2}"
 )
-_EQUALS = r"(?::{1,3}=|[?.+|:!]?={1,3}>?|:|->)"
+_EQUALS = r"(?::\*{2}|:{1,3}=|[?.+|:!]?={1,3}>?|:|->)"
 _OPEN = r"(?:[A-Za-z@$]{0,2}\\{0,6}(?:[\"'`]|&quot;){1,3})"
 # Not \s: the three libraries disagree about the vertical tab.
-_QUOTED = r"[^\x00-\x20\"'`\\<>]"
+_QUOTED = r"[^\x00-\x20\"'`\\]"
 _BARE = r"[A-Za-z0-9_.\-/:!#%^*@$~+=?]"
 
 # The ways to put a value behind a name.
@@ -41,6 +41,14 @@ _JOINS = (
     r">[\x09-\x0d ]{0,24}",
 )
 _JOIN = "(?:" + "|".join(_JOINS) + ")"
+# Rarer ways, which are looked for apart, because together they would be slow.
+_RARE_JOINS = (
+    # As `terraform output -json` nests it.
+    r"\\{0,6}[\"']?[ ]?[:=][ ]?\{[^{}]{0,120}[^A-Za-z]value\\{0,6}[\"']?[ ]?[:=][ ]?",
+    rf"{_CLOSE}(?:{ANSI})?[ \t]{{0,16}}[:=][ \t]{{0,8}}{ANSI}",
+    rf"{_CLOSE}{ANSI}[ \t]{{0,16}}[:=][ \t]{{0,8}}",
+)
+_RARE_JOIN = "(?:" + "|".join(_RARE_JOINS) + ")"
 _BLANK = r"[ \t]{1,3}"  # behind an option of a command
 # At least one of these stands in an unquoted secret; most unquoted values in code have none.
 _TELLING = r"[0-9!#%^*@$~+=?]"
@@ -73,16 +81,17 @@ class AssignmentRule:
     """Named values, whatever the notation."""
 
     needles = tuple(word.encode() for word in _WORDS.split("|"))
-    triggers = (
+    triggers: tuple[str, ...] = (
         rf"(?i:{_WORDS}){_TAIL}{_JOIN}{_OPEN}{_QUOTED}{{6}}",
         rf"(?i:{_WORDS}){_TAIL}{_JOIN}(?:{_SIX})",
         rf"{_OPTION}(?i:{_WORDS}){_TAIL}{_BLANK}(?:{_OPEN}{_QUOTED}{{6}}|{_SIX})",
     )
     reach = 280
+    join = rf"{_JOIN}|{_BLANK}"
 
     def __init__(self, compiled: Compile) -> None:
         self._assignment = compiled(
-            rf"(?i:{_WORDS})({_TAIL})({_JOIN}|{_BLANK})"
+            rf"(?i:{_WORDS})({_TAIL})({self.join})"
             rf"(?:({_OPEN})({_QUOTED}{{6,{_LONGEST}}})|({_BARE}{{6,{_LONGEST}}}))"
         )
         self._more_quoted = compiled(f"{_QUOTED}*")
@@ -121,7 +130,7 @@ class AssignmentRule:
             value = value if value.endswith("..") else value.rstrip(".:!?")
             if not re.search(_TELLING, value[:64]) or _NESTED.match(value):
                 return None
-        stem = _read_back(text, at)
+        stem = read_back(text, at)
         return _Assignment(
             name=stem + text.value(at, match.end(1)),
             before=text.before(at - len(stem), 5),
@@ -146,14 +155,38 @@ class AssignmentRule:
         return ("assigned-password" if bar <= Bar.PASSWORD else "assigned-secret"), 3
 
 
+class RareAssignmentRule(AssignmentRule):
+    """Named values that are painted, or nested below their name."""
+
+    join = _RARE_JOIN
+    # Without the name: what is rare is enough of a sign, and cheaper to look for.
+    triggers: tuple[str, ...] = tuple(
+        rf"{rare}{value}"
+        for rare in (
+            r"[^A-Za-z]value\\{0,6}[\"']?[ ]?[:=][ ]?",
+            rf"[:=][ \t]{{0,8}}{ANSI}",
+            rf"{ANSI}[ \t]{{0,16}}[:=][ \t]{{0,8}}",
+        )
+        for value in (rf"{_OPEN}{_QUOTED}{{6}}", rf"{_BARE}{{6}}")
+    )
+    probe = rf"(?i:{_WORDS}){_TAIL}{_RARE_JOIN}"
+
+
 _NAME = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 
-def _read_back(text: RuleText, at: int) -> str:
+# "API key": a blank where code would have an underscore.
+_WORDED = re.compile(rb"(?:^|[^A-Za-z])((?i:api|access|secret|private|auth|license|account))[ ]$")
+
+
+def read_back(text: RuleText, at: int) -> str:
     """The part of a name before its telling word."""
     before = text.before(at, 64)
     stem = before.rstrip(_NAME)
     part = before[len(stem) :]
+    if not stem.endswith(b"\\") and not part and text.data[at : at + 3].lower() == b"key":
+        worded = _WORDED.search(stem)
+        part = worded.group(1) + b"_" if worded is not None else part
     # In JSON that was printed, the n of a line end runs into the name behind it.
     return part[1 if stem.endswith(b"\\") and part[:1] in (b"n", b"r", b"t") else 0 :].decode(
         "ascii"

@@ -22,16 +22,18 @@ from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
 from recollect.redact import hyper, python
-from recollect.redact.assignments import AssignmentRule
+from recollect.redact.assignments import AssignmentRule, RareAssignmentRule
+from recollect.redact.commands import command_rules
 from recollect.redact.contexts import CONTEXTS
 from recollect.redact.documents import document_rules
+from recollect.redact.passwords import as_read, password_rules
 from recollect.redact.places import place_rules
 from recollect.redact.rules import Compile, InfixRule, PossibleSecret, Rule, RuleText, ShapeRule
 from recollect.redact.shapes import INFIXES, SHAPES
 from recollect.redact.values import OUR_TAG
 
 # Raise this whenever the code, and not the table, changes what is found.
-LOGIC = 2
+LOGIC = 3
 
 _BATCH_CHARS = 1_000_000
 _STEP = 256  # strings; a batch is full after so many
@@ -111,7 +113,8 @@ class Redactor:
     def _findings(self, texts: Sequence[str]) -> Iterator[tuple[int, list[Finding]]]:
         """The findings of each text that has any, with its index."""
         joined = "\n".join(texts)
-        data = joined.encode("ascii", "replace")
+        read = joined if joined.isascii() else "\n".join(map(as_read, texts))
+        data = read.encode("ascii", "replace")
         ends = list(accumulate(map(len, texts)))
         search = self._ensure_search()
         found: dict[int, list[PossibleSecret]] = {}
@@ -194,7 +197,10 @@ def all_rules(compiled: Compile) -> list[Rule]:
         *shapes,
         *infixes,
         AssignmentRule(compiled),
+        RareAssignmentRule(compiled),
+        *password_rules(compiled),
         *place_rules(compiled),
+        *command_rules(compiled),
         *document_rules(compiled),
     ]
 

@@ -195,40 +195,6 @@ class UserOptionRule:
             yield PossibleSecret(start, end, "user-password", 2)
 
 
-_OPTION_VALUE = r"[^\x00-\x20\"'`\\;|&]"
-_COMMANDS = (
-    r"pass[ \t]{1,3}-p[ \t]{0,3}[\"']?",
-    r"(?:mysql|mariadb)[a-z_\-]{0,12}[ \t][^\x0a\x0d;|]{0,80}-p[\"']?",
-    r"redis-cli[ \t][^\x0a\x0d;|]{0,80}-a[ \t]{1,3}[\"']?",
-    r"docker login[ \t][^\x0a\x0d;|]{0,80}-p[ \t]{1,3}[\"']?",
-    r"pass:",
-)
-
-
-class CommandRule:
-    """Passwords handed to tools by options too short to be telling on their own."""
-
-    needles = (b"pass", b"mysql", b"mariadb", b"redis-cli", b"docker login")
-    triggers = tuple(f"{command}{_OPTION_VALUE}{{6}}" for command in _COMMANDS)
-    reach = 140
-
-    def __init__(self, compiled: Compile) -> None:
-        self._patterns = tuple(
-            compiled(f"{command}({_OPTION_VALUE}{{6,200}})") for command in _COMMANDS
-        )
-        self._before = re.compile(rb"ssh$|-pass(?:in|out)?[ \t]{1,3}[\"']?$")
-
-    def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
-        for pattern in self._patterns:
-            match = pattern.match(text.data, at, text.high)
-            if match is None:
-                continue
-            if text.data.startswith(b"pass", at) and not self._before.search(text.before(at, 16)):
-                continue
-            if looks_secret(text.value(match.start(1), match.end(1)), Bar.PASSWORD, quoted=False):
-                yield PossibleSecret(match.start(1), match.end(1), "command-password", 2)
-
-
 class NetrcRule:
     """`machine host login name password ...`, on one line or on several."""
 
@@ -258,6 +224,5 @@ def place_rules(compiled: Compile) -> list[Rule]:
         CookieRule(compiled),
         UrlRule(compiled),
         UserOptionRule(compiled),
-        CommandRule(compiled),
         NetrcRule(compiled),
     ]

@@ -44,6 +44,12 @@ class PythonSearch:
             else:
                 for needle in rule.needles:
                     self._by_needle.setdefault(needle, []).append(index)
+        # What a rule wants to see behind its needle before it takes a closer look.
+        self._probes = {
+            index: re.compile(probe.encode()).match
+            for index, rule in enumerate(rules)
+            if (probe := getattr(rule, "probe", None)) is not None
+        }
         prefixes = sorted(self._by_prefix)
         begins = _LONG + b"(?=(" + _trie(prefixes) + b"))"
         # The pattern tells the shortest prefix that stands at a place; others may begin with it.
@@ -61,7 +67,7 @@ class PythonSearch:
                 if data.startswith(prefix, at):
                     for owner in self._by_prefix[prefix]:
                         places.setdefault(owner, []).append(at)
-        lowered = data.lower()
+        lowered, probes = data.lower(), self._probes
         for needle, owners in self._by_needle.items():
             found = []
             at = lowered.find(needle)
@@ -70,7 +76,12 @@ class PythonSearch:
                 at = lowered.find(needle, at + 1)
             for owner in owners:
                 places.setdefault(owner, []).extend(found)
-        return {owner: sorted(set(found)) for owner, found in places.items()}
+        return {
+            owner: [
+                at for at in sorted(set(found)) if owner not in probes or probes[owner](data, at)
+            ]
+            for owner, found in places.items()
+        }
 
     def _beginnings(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """Where a token may begin, with the shortest prefix that stands there."""

@@ -91,6 +91,8 @@ class Rule(Protocol):
 ESCAPE_BEFORE = re.compile(
     rb"(?:\\[nrtbfv]|%[0-9A-Fa-f]{2}|\\[ux]00[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,12}m|\[[0-9;]{1,12}m)$"
 )
+# What paints the text behind it, as a terminal has it or as JSON writes it.
+ANSI = r"(?:\x1b|\\{1,2}(?:x1b|u001b|e|033))\[[0-9;]{0,12}m"
 _BLOB_BEFORE = re.compile(rb"[A-Za-z0-9_-]{24}$")
 _NEAR_CHARS = 96
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from itertools import pairwise
 
 
 class Bar(IntEnum):
@@ -29,30 +30,62 @@ def words(text: str) -> frozenset[str]:
 
 OUR_TAG = re.compile(r"\[REDACTED:[a-z0-9-]+:[0-9a-f]{8}\]")
 
-_STAND_INS = re.compile(
+# Where a secret would be, something else stands.
+_REFERENCES = re.compile(
     "|".join(
         (
             # It says so.
-            r"redacted|masked|hidden|omitted|scrubbed|placeholder|example|not[-_]?(?:a[-_]?)?real",
-            r"change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)|^(?:your|insert|enter|dummy|fake|sample|invalid)[a-z]",
-            r"(?:^|[^a-z0-9])(?:your|my|the|some|insert|enter|fake|dummy|sample|todo|fixme|mock|foo|bar|baz)(?:[^a-z0-9]|$)",
+            r"placeholder|not[-_]?(?:a[-_]?)?real|change[-_]?(?:me|this|it)|replace[-_]?(?:me|th"
+            r"is|with)",
+            r"(?:^|[^a-z0-9])(?:your|example|redacted)(?:[^a-z0-9]|$)|EXAMPLE|^your[a-z]+$",
+            r"^(?:insert|enter|dummy|fake|sample|invalid)[a-z]",
             r"[-_]here$|^[a-z]{0,5}[-_]?(?:password|passwd|secret|token)[-_]?[0-9]{0,4}$",
             # It is masked or cut short.
-            r"\*\*\*|\.\.\.|xxxx|<|>|^\[",
+            r"\*\*\*|\.\.\.|xxxx|<[a-z]{3}[a-z0-9 _./-]*>|^<(?:[a-z _-]*>?$|[%?])|^\[(?:redacted"
+            r"|[a-z_ -]*\]?$)|REMOVED",
             # It is a variable, a template or a format.
-            r"\$\{|\{\{|\$\(|%\(|#\{|\{[a-z_.0-9]*\}|%[sdv]$|^\$[a-z_0-9{(]|^%[a-z_0-9]+%$|^[@&]|^:[a-z_]+$",
+            r"\$\{[a-z_]|\{\{[ a-z_.0-9|]*(?:\}|$)|\$\([a-z]|%\([a-z_]+\)|#\{[a-z@]|^\{\}|\{[a-z"
+            r"_][a-z_.0-9]+\}|^%[a-z_]+%$|^:[a-z_]+$",
             # It tells where the secret is.
-            r"process\.env|os\.environ|getenv|import\.meta|secrets\.|vault:|^ref\+|^op://|^(?:arn|ssm|urn|file|https?):|^env[.:]",
+            r"process\.env|os\.environ|getenv|import\.meta|secrets\.[a-z]|vault:|^ref\+|^op://",
+            r"^(?:arn|ssm|urn|file|https?):|^env[.:]",
+            # It is a pattern.
+            r"\(\?[=!:]|\.\*[^a-z]|\[\^[^\]]+\]|\[a-z\]?-|\[0-9\]|\[a-z0-9|\{[0-9]+,[0-9]*\}",
             # It is a path, a number or a date.
-            r"^(?:~|\.\.?)/|^[-+]?[0-9]*\.[0-9]+(?:e[-+]?[0-9]+)?$|^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T|$)",
+            r"^(?:~|\.\.?)/|^[-+]?[0-9]*\.[0-9]+(?:e[-+]?[0-9]+)?$|^[0-9]{4}-[0-9]{2}-[0-9]{2}(?"
+            r":T|$)",
         )
     ),
     re.IGNORECASE,
 )
+# `$NAME`, `@file`, `&config.password`, `%s`: a name behind a sign, and nothing else.
+_SIGNED = re.compile(r"[$@&]+[:.]?([A-Za-z_][A-Za-z0-9_.:]*)|\$[0-9]|%[sdv]")
+# Words of a stand-in when there is nothing beside them but words.
+_PRETENDS = words(
+    "my the some mock foo bar baz todo fixme sample dummy fake hidden masked omitted scrubbed "
+    "insert enter example goes here this that a an "
+)
+_VOCABULARY = words(
+    "password passwd pass pwd passphrase secret secrets token tokens key keys api access auth "
+    "new old current confirm my your the some test testing user username admin root default db "
+    "database app application client server jwt bearer value string name super very not real "
+    "long short a an is for this that of and or to be in on with random generated hash hashed "
+    "encrypted plain plaintext raw placeholder example sample dummy fake mock invalid valid "
+    "wrong bad good correct incorrect initial temporary temp login signin signup reset forgot "
+    "form field input label error message text type required optional empty missing none null "
+    "must should session refresh service account private public basic oauth id dev prod staging "
+    "local production development change changed update here host demo guest page link email "
+    "manager provider policy strength file path env variable first second third other another "
+    "one two three foo bar baz same different expected actual redis postgres mysql mongo "
+    "rabbitmq minio docker stripe github gitlab openai anthropic google aws azure slack webhook "
+    "signing encryption cookie csrf web bot device "
+)
+_PLAIN = re.compile(r"[A-Za-z]+(?:[-_. :/+][A-Za-z0-9]+)*[-_]?[0-9]{0,5}[.!]?")
 # A stand-in inside a token that has a provider's prefix. Shorter than the list
 # above: sixty random characters contain any three letters now and then.
 _SAMPLE = re.compile(
-    r"redacted|example|placeholder|x{6}|\*\*\*|\.\.\.|(?:^|[-_])(?:your|my)[-_]|changeme|0{12}|1234567890123456789",
+    r"redacted|example|placeholder|x{6}|\*\*\*|\.\.\.|(?:^|[-_])(?:your|my)[-_]|changeme|0{12}|"
+    r"1234567890123456789",
     re.IGNORECASE,
 )
 _TRIVIAL = words(
@@ -80,7 +113,8 @@ _ALPHABETS = (_DIGITS + _LETTERS * 2 + _DIGITS, _DIGITS * 8, (_DIGITS + "abcdef"
 
 _BREAKS = re.compile(r"[-_./:,=+@#%&?!*~|^$\s]+")
 _WORDLIKE = re.compile(
-    r"(?:[A-Za-z][a-z]*|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,6}(?![a-z]))*[0-9]{0,5}s?|[0-9]{1,10}[A-Za-z]{0,3}|v?[0-9.]+"
+    r"(?:[A-Za-z][a-z]*|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,6}(?![a-z]))*[0-9]{0,5}s?|[0-9]{1,10}[A-Za"
+    r"-z]{0,3}|v?[0-9.]+"
 )
 _TURNS = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 # The pairs of letters that English and identifiers are made of: nine of ten
@@ -97,7 +131,15 @@ _PAIRS = words(
     "rn sc gi da cr cl qu ue ey um pp up ck ke ok pt ui rk ob rg ib"
 )
 _CAMEL = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]+|[A-Z]{2,5})*[0-9]{0,4}")
-_MARK_INSIDE = re.compile(r"[A-Za-z0-9][!#%^*$~][A-Za-z0-9]")
+_MARK_INSIDE = re.compile(r"[A-Za-z0-9][!#%^*$~@][A-Za-z0-9]")
+# A word, a year or a number, a mark at the end: what a policy makes of people.
+_SEASONAL = re.compile(r"[A-Z][A-Za-z]{2,}[0-9]{2,6}[!@#$%&*?.+_-]{1,3}")
+_PHRASE = re.compile(r"[A-Za-z]{3,12}(?:-[A-Za-z]{3,12}){3,8}")
+_CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_CALLED = re.compile(
+    r"[!&*({\[]*([A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][A-Za-z"
+    r"0-9_$]*)*)[(\[{<]"
+)
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _WORDS_ONLY = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*")
 _CODE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|->|\?\.)[A-Za-z_][A-Za-z0-9_]*)+[;,]?")
@@ -109,10 +151,89 @@ def is_stand_in(value: str) -> bool:
         value = value[:64] + value[-16:]  # Stand-ins show early; a long value must not take long.
     return (
         value.lower().strip("\"'`;,.") in _TRIVIAL
-        or _STAND_INS.search(value) is not None
+        or _REFERENCES.search(value) is not None
+        or _is_signed(value)
+        or _pretends(value)
         or is_monotone(value)
         or _is_counting(value)
     )
+
+
+def _is_signed(value: str) -> bool:
+    """Whether a value is a name behind a sign: `$DB_PASSWORD`, `@password.txt`, `&password`."""
+    signed = _SIGNED.fullmatch(value)
+    if signed is None:
+        return False
+    name = signed.group(1)
+    return name is None or not (is_random(name) or (len(name) >= 8 and is_jumbled(name)))
+
+
+def _pretends(value: str) -> bool:
+    """Whether a value is made of the words that stand-ins are made of: `my-new-password1`.
+
+    One such word says nothing: people choose `my`, `hidden` and `example`
+    for their passwords too, among other words or with marks between.
+    """
+    if _is_spelled(value):
+        return not _SEASONAL.fullmatch(value) or value.lower().startswith(
+            ("pass", "test", "secret", "change", "example", "demo", "my")
+        )
+    if _PLAIN.fullmatch(value) is None:
+        return False
+    said = re.findall("[a-z]+", value.lower())
+    return len(said) <= 4 and not _PRETENDS.isdisjoint(said) and not is_passphrase(value)
+
+
+def _is_spelled(value: str) -> bool:
+    """Whether a value is words about secrets, glued or not, with a number behind them."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.: -]*!?", value):
+        return False
+    bare = value.rstrip("!0123456789")
+    pieces = [piece for piece in re.split("[^a-z]+", bare.lower()) if piece]
+    return all(
+        piece in _VOCABULARY
+        or any(
+            piece[:at] in _VOCABULARY and piece[at:] in _VOCABULARY for at in range(1, len(piece))
+        )
+        for piece in pieces
+    ) and not re.search("[0-9]", bare)
+
+
+def is_jumbled(value: str) -> bool:
+    """Whether letters, digits and marks take turns as they never do in words or code."""
+    if is_called(value):
+        return False
+    kinds = [_kind_of(one) for one in value]
+    changes = sum(one != other for one, other in pairwise(kinds))
+    return len(set(kinds)) >= 3 and changes * 20 >= (len(kinds) - 1) * 9
+
+
+def is_called(value: str) -> bool:
+    """Whether a value begins as a call or an index does: `get_password(`, `rows[`."""
+    called = _CALLED.match(value)
+    if called is None or len(called.group(1)) < 3 or re.search("[0-9][A-Za-z]", called.group(1)):
+        return False
+    if re.search("[#^~@%!$]", value[called.end() :]):
+        return False  # No language has these among its arguments, unquoted.
+    closer = _CLOSERS[called.group()[-1]]
+    return not is_random(called.group(1)) and (closer == ")" or closer in value)
+
+
+def _kind_of(one: str) -> int:
+    return 0 if one.islower() else 1 if one.isupper() else 2 if one.isdigit() else 3
+
+
+def is_passphrase(value: str) -> bool:
+    """Four words or more, with the same mark between them, none of which speaks of passwords."""
+    if _PHRASE.fullmatch(value) is None:
+        return False
+    said = re.findall("[a-z]+", value.lower())
+    return len(set(said)) >= 4 and _VOCABULARY.isdisjoint(said)
+
+
+def is_seasonal(value: str) -> bool:
+    """`Summer2024!`: a word with a number and a mark behind it."""
+    return _SEASONAL.fullmatch(value) is not None
 
 
 def is_code(value: str) -> bool:
@@ -156,7 +277,9 @@ def looks_secret(value: str, bar: Bar, *, quoted: bool) -> bool:
         return bar is not Bar.KEY and len(value) >= 12
     if bar is Bar.KEY:
         return len(value) >= 16 and is_random(value) and not _is_id(value)
-    if bar is Bar.PASSWORD and _is_password(value, quoted=quoted):
+    if bar is Bar.PASSWORD and (
+        is_seasonal(value) or is_passphrase(value) or _is_password(value, quoted=quoted)
+    ):
         return True
     return len(value) >= 8 and (is_random(value) or _is_strong(value))
 
@@ -173,22 +296,25 @@ def _is_strong(value: str) -> bool:
 
 
 def _is_password(value: str, *, quoted: bool) -> bool:
-    if len(value) < 6 or _WORDS_ONLY.fullmatch(value):
+    if len(value) < 6 or _WORDS_ONLY.fullmatch(value.rstrip("!?:*,;")):
         return False
     has_letter = any(map(str.isalpha, value))
     has_digit = any(map(str.isdigit, value))
     marks = sum(not (c.isalnum() or c in "_-./:=") for c in value)
     if quoted:
-        return has_letter and (has_digit or marks > 0) and not _looks_like_path(value)
+        strange = has_digit or marks > 0 or is_jumbled(value)
+        return has_letter and strange and not _looks_like_path(value)
     return (
         has_letter
         and has_digit
         and (marks > 0 or len(value) >= 8)
-        and (not _is_wordy(value) or _is_strong(value))
+        and (not _is_wordy(value) or _is_strong(value) or (marks > 0 and is_jumbled(value)))
     )
 
 
 def _looks_like_path(value: str) -> bool:
+    if is_jumbled(value):
+        return False
     return ("/" in value or value.startswith((".", "~"))) and _is_wordy(value)
 
 
