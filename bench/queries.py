@@ -44,7 +44,7 @@ def ensure_texts(path: Path, environ: dict[str, str]) -> Path:
     plain = apsw.Connection(str(partial))
     plain.execute("create table texts (ref text, body text, said text)")
     with Memory.open(environ=environ) as memory, plain:
-        for session in memory.sessions(limit=None):
+        for session in memory.sessions(limit=None, subagents=True):
             detail = memory.show(session.id)
             for turn in detail.turn_list if isinstance(detail, SessionDetail) else []:
                 fields = (

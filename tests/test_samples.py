@@ -38,11 +38,11 @@ def memory(imported: tuple[Memory, ImportReport]) -> Memory:
 
 
 def sessions(memory: Memory) -> dict[str, Session]:
-    return {session.title or "": session for session in memory.sessions(limit=None)}
+    return {session.title or "": session for session in memory.sessions(limit=None, subagents=True)}
 
 
 def turns(memory: Memory) -> Iterator[Turn]:
-    for session in memory.sessions(limit=None):
+    for session in memory.sessions(limit=None, subagents=True):
         for ordinal in range(1, session.turns + 1):
             turn = memory.show(f"{session.id}#{ordinal}")
             assert isinstance(turn, Turn)
@@ -58,7 +58,7 @@ def test_the_samples_are_read_without_a_problem(imported: tuple[Memory, ImportRe
     assert [source.problems for source in memory.source_reports if source.problems] == []
     assert (report.discovered, report.imported, report.problems) == (25, 25, 0)
     assert (report.sessions, report.turns, report.tool_calls) == (25, 162, 313)
-    assert summary.agents == {"claude-code": 14, "codex": 11}
+    assert summary.agents == {"claude-code": 13, "codex": 11}
 
 
 def test_every_session_is_in_its_project_whichever_agent_wrote_it(memory: Memory) -> None:
@@ -66,7 +66,7 @@ def test_every_session_is_in_its_project_whichever_agent_wrote_it(memory: Memory
     projects = {project.key: (project.sessions, project.turns) for project in memory.projects.all()}
 
     assert projects == {
-        "github.com/acme/webshop": (9, 55),
+        "github.com/acme/webshop": (8, 55),
         "github.com/acme/tidepool": (6, 37),
         "github.com/acme/fieldnotes": (5, 35),
         "github.com/acme/infra": (5, 35),
@@ -75,7 +75,7 @@ def test_every_session_is_in_its_project_whichever_agent_wrote_it(memory: Memory
 
 def test_every_session_has_a_title_a_time_a_model_and_a_cost(memory: Memory) -> None:
     """A demo with gaps looks broken."""
-    for session in memory.sessions(limit=None):
+    for session in memory.sessions(limit=None, subagents=True):
         assert session.title
         assert session.git.branch
         assert "2026-09-01" < (session.started_at or "") < (session.ended_at or "") < "2026-11-16"
@@ -133,7 +133,7 @@ def test_the_tokens_are_those_of_the_logs(memory: Memory) -> None:
 
     A fork goes on from its parent's.
     """
-    for session in memory.sessions("agent:codex", limit=None):
+    for session in memory.sessions("agent:codex", limit=None, subagents=True):
         totals = running_totals(session)
         begun_with = running_totals(session, copied=True)[-1:] or [(0, 0)]
 

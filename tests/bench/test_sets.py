@@ -83,7 +83,7 @@ def memory(imported: tuple[Memory, ImportReport]) -> Memory:
 def turns(imported: tuple[Memory, ImportReport]) -> dict[str, Turn]:
     """Every turn of the set by its reference."""
     memory, _ = imported
-    details = [memory.show(session.id) for session in memory.sessions(limit=None)]
+    details = [memory.show(session.id) for session in memory.sessions(limit=None, subagents=True)]
     return {
         turn.ref: turn
         for detail in details
@@ -133,7 +133,10 @@ def test_only_silent_questions_have_no_answer() -> None:
 
 def test_what_is_typed_to_an_agent_says_where(memory: Memory) -> None:
     """Injection looks at the project first; a prompt that helps has its answer there."""
-    projects = {session.id: Path(session.cwd or "").name for session in memory.sessions(limit=None)}
+    projects = {
+        session.id: Path(session.cwd or "").name
+        for session in memory.sessions(limit=None, subagents=True)
+    }
 
     typed = [q for q in QUESTIONS if q.kind in ("silent", "speak")]
     elsewhere = {
@@ -171,7 +174,10 @@ def test_at_least_half_of_the_silent_ones_look_as_if_something_could_be_known() 
 
 def test_every_project_is_asked_about(memory: Memory) -> None:
     """The set is about many technologies, so that no single vocabulary decides."""
-    names = {session.id: Path(session.cwd or "").name for session in memory.sessions(limit=None)}
+    names = {
+        session.id: Path(session.cwd or "").name
+        for session in memory.sessions(limit=None, subagents=True)
+    }
     asked = Counter(names[ref.partition("#")[0]] for q in QUESTIONS for ref in q.answers[:1])
 
     assert set(asked) == set(names.values())
@@ -191,7 +197,9 @@ def test_no_session_answers_in_both_parts(memory: Memory) -> None:
     A fork is its parent's session told on.
     """
     parents = {
-        session.id: session.parent for session in memory.sessions(limit=None) if session.parent
+        session.id: session.parent
+        for session in memory.sessions(limit=None, subagents=True)
+        if session.parent
     }
     parts = defaultdict(set)
     for question in QUESTIONS:

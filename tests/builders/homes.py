@@ -82,7 +82,8 @@ def codex_talk(
 
 def everything(memory: Memory) -> dict[str, SessionDetail]:
     """Every session, whole, by its id."""
-    found = {session.id: memory.show(session.id) for session in memory.sessions(limit=None)}
+    listed = memory.sessions(limit=None, subagents=True)
+    found = {session.id: memory.show(session.id) for session in listed}
     return {ref: detail for ref, detail in found.items() if isinstance(detail, SessionDetail)}
 
 

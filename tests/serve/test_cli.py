@@ -76,7 +76,7 @@ def test_bare_it_tells_what_is_stored(stored: Path, capsys: pytest.CaptureFixtur
     """Counts and what to try next, on one screen."""
     assert main([]) == 0
 
-    assert "25 sessions, 162 turns" in capsys.readouterr().out
+    assert "24 sessions (and 1 sub-agent), 162 turns" in capsys.readouterr().out
 
 
 def test_importing_twice_keeps_everything_once(

@@ -23,7 +23,6 @@ from recollect.model.logs import (
     TurnFacts,
     Usage,
 )
-from recollect.model.search import Query, Scope
 from recollect.model.sessions import SessionDetail
 from recollect.store import open_store
 from recollect.store.sqlite.database import Database
@@ -80,8 +79,8 @@ class Filled:
 
     def sessions(self) -> list[SessionDetail]:
         """Every session with its turns, by reference."""
-        found = self.store.sessions.search(Scope(Query(), {}), limit=None)
-        return [self.store.sessions.get(ref) for ref in sorted(session.id for session in found)]
+        refs = self.store.db.rows("select ref from sessions order by ref")
+        return [self.store.sessions.get(ref) for (ref,) in refs]
 
     def session_refs(self) -> list[str]:
         return [session.id for session in self.sessions()]

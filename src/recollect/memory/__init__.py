@@ -310,14 +310,25 @@ class Memory:
         return store.vectors.of_turn(session, ordinal)
 
     def sessions(
-        self, text: str = "", *, limit: int | None = 20, offset: int = 0, **filters: Filter
+        self,
+        text: str = "",
+        *,
+        limit: int | None = 20,
+        offset: int = 0,
+        subagents: bool = False,
+        **filters: Filter,
     ) -> Iterator[Session]:
-        """Sessions with a turn that has all the words and passes the filters, newest first."""
+        """Sessions with a turn that has all the words and passes the filters, newest first.
+
+        What a sub-agent said counts with the session that started it; with
+        `subagents` each session is followed by its own. A session in which
+        nothing was said is none.
+        """
         from recollect.recall.query import parse
 
         query = parse(text).having(**filters)
         found = self._shared.store().sessions.search(
-            self._shared.scope(query), limit=limit, offset=offset
+            self._shared.scope(query), limit=limit, offset=offset, subagents=subagents
         )
         for session in found:
             session.domain = self.settings.domain_of(session.project)

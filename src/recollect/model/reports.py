@@ -212,6 +212,7 @@ class StoreSummary(Struct, kw_only=True):
     path: str
     size_bytes: int
     sessions: int
+    subagents: int
     turns: int
     tool_calls: int
     projects: int

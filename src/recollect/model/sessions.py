@@ -100,6 +100,8 @@ class SessionTask(Struct, kw_only=True):
 class Session(Struct, kw_only=True):
     """One conversation with one agent. `turns` and `tool_calls` are counts.
 
+    `subagents` is how many others it started; what those said and did is theirs.
+
     `outcome`, `summary` and `tasks` are what it came to, once that is known.
     An `external` one came with a project and may be anybody's.
     """
@@ -122,6 +124,7 @@ class Session(Struct, kw_only=True):
     turns: int
     tool_calls: int
     errors: int
+    subagents: int
     tokens: Tokens
     cost_usd: float | None
     source: str | None

@@ -60,7 +60,7 @@ def everything(adapter: Adapter, path: Path, *, redact: bool = False) -> dict[st
 
 def all_sessions(mind: Memory) -> dict[str, SessionDetail]:
     """Every session of a memory, whole."""
-    shown = (mind.show(session.id) for session in mind.sessions(limit=None))
+    shown = (mind.show(session.id) for session in mind.sessions(limit=None, subagents=True))
     return {session.id: session for session in shown if isinstance(session, SessionDetail)}
 
 

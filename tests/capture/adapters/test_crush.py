@@ -439,7 +439,10 @@ def test_logs_of_other_agents_are_not_ours(corpus: Path) -> None:
 def test_public_samples_are_read_without_a_problem(corpus: Path) -> None:
     with imported(Crush(), corpus / "crush") as mind:
         problems = [problem for report in mind.source_reports for problem in report.problems]
-        told = [(session.id, session.turns, session.tool_calls) for session in mind.sessions()]
+        told = [
+            (session.id, session.turns, session.tool_calls)
+            for session in mind.sessions(subagents=True)
+        ]
 
     assert problems == []
     assert [(turns, calls) for _, turns, calls in sorted(told)] == [(17, 38), (1, 0), (1, 10)]

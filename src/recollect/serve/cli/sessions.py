@@ -2,14 +2,16 @@
 
 recollect sessions
 recollect sessions deadlock agent:codex since:7d
+recollect sessions --subagents             with the sub-agents that each started
 
 Words and filters work as in a search. A session is listed when one of its
-turns has all the words and matches all the filters.
+turns, or of its sub-agents' turns, has all the words and matches all the filters.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from textwrap import indent
 
 from recollect.memory import Memory
 from recollect.model.sessions import Session
@@ -29,11 +31,20 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="how many sessions (default: %(default)s)",
     )
+    parser.add_argument(
+        "--subagents", action="store_true", help="list the sub-agents of each session under it"
+    )
     parser.add_argument("--offset", type=count, default=0, metavar="N", help="skip the first N")
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    rows = memory.sessions(typed(args), limit=args.limit, offset=args.offset, **chosen(args))
+    rows = memory.sessions(
+        typed(args),
+        limit=args.limit,
+        offset=args.offset,
+        subagents=args.subagents,
+        **chosen(args),
+    )
     return Output(rows, _text, empty="No sessions match.", note=remarked(memory, args))
 
 
@@ -43,9 +54,15 @@ def _text(session: Session) -> str:
     came_to = (
         f"\n    {session.outcome}: {session.summary}" if session.outcome and session.tasks else ""
     )
-    return (
-        f"{session.id}{'  [external]' if session.external else ''}\n"
-        f"    {short_time(session.started_at)}  {session.project or '-'}  {title}\n"
+    subagents = f", {counted(session.subagents, 'sub-agent')}" if session.subagents else ""
+    text = (
+        f"{session.id}{'  [external]' if session.external else ''}
+"
+        f"    {short_time(session.started_at)}  {session.project or '-'}  {title}
+"
         f"    {counted(session.turns, 'turn')}, {counted(session.tool_calls, 'tool call')},"
-        f" {counted(session.errors, 'error')}  {session.model or '-'}{cost}{came_to}"
+        f" {counted(session.errors, 'error')}{subagents}"
+        f"  {session.model or '-'}{cost}{came_to}"
     )
+    is_below = session.origin == "subagent" and session.parent
+    return indent(text, "    ") if is_below else text

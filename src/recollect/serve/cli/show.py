@@ -78,6 +78,11 @@ def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
     ]
     if row.parent:
         lines.append(f"parent: {row.parent}")
+    if row.subagents:
+        lines.append(
+            f"{counted(row.subagents, 'sub-agent')}:"
+            f" recollect sessions --subagents session:{row.id}"
+        )
     if row.outcome and row.tasks:
         lines.append(f"{row.outcome}: {row.summary}")
     lines += ["", *(_turn(turn, whole=whole) for turn in row.turn_list if turn.live or whole)]

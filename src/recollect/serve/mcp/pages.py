@@ -17,6 +17,7 @@ from recollect.model.notes import Note
 from recollect.model.patterns import Pattern
 from recollect.model.sessions import Session, ToolCall, Turn, TurnEvent
 from recollect.serve.mcp.answers import Page, ToolHit, harmless, hit
+from recollect.serve.output import counted
 
 # Of a session's turn this much of the prompt and of the last reply is shown.
 LEAD_CHARACTERS = 400
@@ -107,7 +108,8 @@ def _heading(session: Session) -> ToolHit:
         session.title or "(untitled)",
         session.agent,
         session.model,
-        f"{session.turns} turns; get one by its id",
+        f"{counted(session.turns, 'turn')}; get one by its id",
+        counted(session.subagents, "sub-agent") if session.subagents else None,
     ]
     text = " · ".join(part for part in parts if part)
     return hit(

@@ -336,16 +336,18 @@ class Projects:
     def all(self) -> list[ProjectRow]:
         """Every project that is not merged into another, the most recent first."""
         from recollect.model.reports import ProjectRow
+        from recollect.store.sqlite.search.families import FAMILIES, IN_FAMILY, LISTED
         from recollect.system.clock import iso
 
         rows = self.db.rows(
-            """
-            select main.id, main.key, main.kind, count(distinct turns.session), count(turns.id),
+            f"""
+            {FAMILIES}
+            select main.id, main.key, main.kind, count(distinct {LISTED}), count(turns.id),
                    max(coalesce(turns.ended_at, turns.started_at))
               from projects main
               join projects one on coalesce(one.merged_into, one.id) = main.id
               left join sessions on sessions.project = one.id
-              left join turns on turns.session = sessions.id
+              left join turns on turns.session = sessions.id {IN_FAMILY}
              where main.merged_into is null group by main.id order by 6 desc, main.key
             """
         )

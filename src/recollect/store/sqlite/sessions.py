@@ -32,7 +32,8 @@ from recollect.store.sqlite import listing
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.parts import readable_rows, turn_rows
-from recollect.store.sqlite.search.chosen import chosen_sessions
+from recollect.store.sqlite.search.chosen import chosen_sessions, chosen_turns
+from recollect.store.sqlite.search.families import SUBAGENTS, listed
 from recollect.store.sqlite.values import read_meta
 from recollect.system.clock import iso
 
@@ -148,9 +149,13 @@ class Sessions:
     def __init__(self, db: Database) -> None:
         self.db = db
 
-    def search(self, scope: Scope, *, limit: int | None, offset: int = 0) -> Iterator[Session]:
-        """Sessions with a turn that has all the words and passes the filters, newest first."""
-        clause, values = chosen_sessions(scope)
+    def search(
+        self, scope: Scope, *, limit: int | None, offset: int = 0, subagents: bool = False
+    ) -> Iterator[Session]:
+        """Sessions with a turn, their own or a sub-agent's, that has all the words and passes
+        the filters, newest first; each with its sub-agents after it, if they are wanted.
+        """
+        clause, values = listed(chosen_turns(scope))
         rows = self.db.rows(
             f"""
             select {_COLUMNS} from {_TABLES} where {clause}
@@ -159,11 +164,21 @@ class Sessions:
             [*values, -1 if limit is None else limit, offset],
         )
         for row in rows:
-            yield Session(**self._fields(row))
+            session = Session(**self._fields(row))
+            yield session
+            if subagents and session.subagents:
+                yield from self._subagents(session.id)
+
+    def _subagents(self, ref: str) -> Iterator[Session]:
+        """The sub-agents of a session and theirs, oldest first."""
+        for number, _ in self.db.rows(SUBAGENTS, (ref,)):
+            row = self.db.row(f"select {_COLUMNS} from {_TABLES} where sessions.id = ?", (number,))
+            if row is not None:
+                yield Session(**self._fields(row))
 
     def page(self, scope: Scope, *, limit: int, cursor: str | None = None) -> Listing[Session]:
         """The same, a page at a time, with how many there are."""
-        clause, values = chosen_sessions(scope)
+        clause, values = listed(chosen_turns(scope))
         total = self.db.value(f"select count(*) from sessions where {clause}", values)
         after, shown = listing.beyond(cursor, "sessions.started_at", "sessions.id")
         order = listing.order("sessions.started_at", "sessions.id")
@@ -276,7 +291,8 @@ class Sessions:
             "started_at": iso(started), "ended_at": iso(ended),
             "model": models[0] if models else None, "models": models, "agent_version": version,
             "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls,
-            "errors": errors, "tokens": tokens, "cost_usd": cost,
+            "errors": errors, "subagents": len(self.db.rows(SUBAGENTS, (ref,))),
+            "tokens": tokens, "cost_usd": cost,
             "source": os.fsdecode(path) if path is not None else None,
             "external": bool(external),
             **self._came_to(number), "meta": read_meta(meta),

@@ -12,6 +12,7 @@ from recollect.model.sessions import Tokens
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.search.chosen import chosen_turns
+from recollect.store.sqlite.search.families import FAMILIES, IN_FAMILY, LISTED
 from recollect.system.clock import iso
 
 _GROUPS = {
@@ -57,11 +58,11 @@ class UsageSums:
         if by in ("model", "tool"):
             table = "usage" if by == "model" else "tool_calls"
             tables = f"{_TURNS} join {table} on {table}.turn = turns.id"
-            columns = "count(distinct turns.session), count(distinct turns.id)"
+            columns = f"count(distinct {LISTED}), count(distinct turns.id)"
             for name, sessions, turns in self._sums(group, columns, tables, clause, values):
                 row(name).sessions, row(name).turns = sessions, turns
         else:
-            columns = "count(distinct turns.session), count(*), sum(turns.errors)"
+            columns = f"count(distinct {LISTED}), count(*), sum(turns.errors)"
             sums = self._sums(group, columns, _TURNS, clause, values)
             for name, sessions, turns, errors in sums:
                 row(name).sessions, row(name).turns, row(name).errors = sessions, turns, errors
@@ -101,12 +102,17 @@ class UsageSums:
         self, group: str, columns: str, tables: str, clause: str, values: list[Any]
     ) -> list[tuple[Any, ...]]:
         return self.db.rows(
-            f"select {group}, {columns} from {tables} where {clause} group by 1", values
+            f"""
+            {FAMILIES}
+            select {group}, {columns} from {tables} {IN_FAMILY} where {clause} group by 1
+            """,
+            values,
         )
 
     def summary(self) -> StoreSummary:
         """What is in the store, in a few numbers."""
         first, last = self.db.rows("select min(started_at), max(ended_at) from sessions")[0]
+        agents = {agent: count for agent, (count, _) in self._listed_by_agent().items()}
         return StoreSummary(
             path=self.db.path,
             size_bytes=sum(
@@ -114,16 +120,20 @@ class UsageSums:
                 for end in ("", "-wal")
                 if os.path.exists(self.db.path + end)
             ),
-            sessions=self.db.value("select count(*) from sessions"),
+            sessions=sum(agents.values()),
+            subagents=self.db.value(
+                f"""
+                {FAMILIES} select count(distinct session) from families
+                 where session in (select session from turns)
+                """
+            ),
             turns=self.db.value("select count(*) from turns"),
             tool_calls=self.db.value("select count(*) from tool_calls"),
             projects=self.db.value("select count(*) from projects where merged_into is null"),
             notes=self.db.value(
                 "select count(*) from notes where status in ('candidate', 'active')"
             ),
-            agents=dict(
-                self.db.rows("select agent, count(*) from sessions group by agent order by 2 desc")
-            ),
+            agents=agents,
             first_at=iso(first),
             last_at=iso(last),
             jobs_waiting=Jobs(self.db).count_due(),
@@ -131,10 +141,22 @@ class UsageSums:
 
     def agent_counts(self) -> dict[str, tuple[int, str | None, str | None]]:
         """Sessions, the version of the newest one, and the newest time, by agent."""
-        rows = self.db.rows("select agent, count(*), max(ended_at) from sessions group by agent")
         return {
-            agent: (count, self._newest_version(agent), iso(last)) for agent, count, last in rows
+            agent: (count, self._newest_version(agent), iso(last))
+            for agent, (count, last) in self._listed_by_agent().items()
         }
+
+    def _listed_by_agent(self) -> dict[str, tuple[int, int | None]]:
+        """How many sessions are listed of each agent, and the newest time; the most first."""
+        rows = self.db.rows(
+            f"""
+            {FAMILIES}
+            select agent, count(distinct {LISTED}), max(sessions.ended_at)
+              from turns join sessions on sessions.id = turns.session {IN_FAMILY}
+             group by agent order by 2 desc, 1
+            """
+        )
+        return {agent: (count, last) for agent, count, last in rows}
 
     def _newest_version(self, agent: str) -> str | None:
         version: str | None = self.db.value(

@@ -1,0 +1,120 @@
+"""One number means one thing: every face counts the same sessions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from recollect.memory import Memory
+from recollect.serve.cli import main
+from recollect.serve.mcp import pages
+from tests.builders import codex
+from tests.builders.claude_code import Conversation
+from tests.builders.homes import (
+    add_turn,
+    claude_log,
+    claude_path,
+    codex_log,
+    memory,
+    small_talk,
+)
+
+PARENT = "5e551011-0000-4000-8000-000000000001"
+
+
+def add_family(home: Path) -> None:
+    """A session with two sub-agents, one without, and one in which nothing was said."""
+    parent = claude_log(home, small_talk(1, words="about the harvest"))
+    claude_log(home, small_talk(2))
+    for agent in ("a1", "a2"):
+        talk = Conversation(PARENT, prefix=agent, agent=agent)
+        add_turn(talk, agent, "about tulips")
+        talk.write(parent.with_suffix("") / "subagents" / f"agent-{agent}.jsonl")
+    codex_log(home, [codex.meta()])
+
+
+@pytest.fixture(params=["family", "samples"])
+def store(request: pytest.FixtureRequest, home: Path) -> Path:
+    """A store of one of the two kinds."""
+    with memory(home) as mind:
+        if request.param == "family":
+            add_family(home)
+            mind.import_logs()
+        else:
+            mind.import_logs([mind.agents.sample_logs()])
+        return Path(mind.settings.store)
+
+
+def answers(capsys: pytest.CaptureFixture[str], store: Path, *command: str) -> list[dict[str, int]]:
+    """What a command answers to a program."""
+    capsys.readouterr()
+    assert main([*command, "--json", "--store", str(store)]) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_every_face_counts_the_same_sessions(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A person compares the numbers, and doubts all of them when two differ."""
+    (summary,) = answers(capsys, store)
+    listed = answers(capsys, store, "sessions", "--limit", "1000")
+    whole = answers(capsys, store, "sessions", "--limit", "1000", "--subagents")
+    (everything,) = answers(capsys, store, "stats", "--by", "all")
+    by_agent = answers(capsys, store, "stats", "--by", "agent")
+    projects = answers(capsys, store, "projects")
+    agents = answers(capsys, store, "agents")
+    with Memory.open(store) as mind:
+        page = mind.session_page(limit=1)
+        outlines = [pages.read(mind, str(row["id"]), None)[0].hits[0]["text"] for row in listed]
+
+    sessions = {
+        "recollect": summary["sessions"],
+        "sessions": len(listed),
+        "a page of sessions": page.total,
+        "stats": everything["sessions"],
+        "stats by agent": sum(row["sessions"] for row in by_agent),
+        "projects": sum(row["sessions"] for row in projects),
+        "agents": sum(row["sessions"] for row in agents),
+    }
+    assert set(sessions.values()) == {len(listed)}, sessions
+    assert summary["subagents"] == sum(row["subagents"] for row in listed)
+    assert summary["subagents"] == len(whole) - len(listed)
+    turns = {summary["turns"], everything["turns"], sum(row["turns"] for row in whole)}
+    assert turns == {sum(row["turns"] for row in projects)}
+    told = [f"{row['turns']} turn" in text for row, text in zip(listed, outlines, strict=True)]
+    assert all(told)
+
+
+def test_sub_agents_are_listed_under_the_session_that_started_them(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What they said finds that session; a session in which nothing was said is none."""
+    add_family(home)
+    with memory(home) as mind:
+        mind.import_logs()
+        listed = [(row.native_id, row.subagents) for row in mind.sessions()]
+        found = [row.native_id for row in mind.sessions("tulips", subagents=True)]
+
+        store = mind.settings.store
+
+    main(["sessions", "--store", store])
+    shown = capsys.readouterr().out
+
+    assert sorted(listed) == [(PARENT, 2), (PARENT[:-1] + "2", 0)]
+    assert found == [PARENT, f"{PARENT}/a1", f"{PARENT}/a2"]
+    assert "2 sub-agents" in shown
+    assert f"{PARENT}/a1" not in shown
+
+
+def test_a_sub_agent_whose_parent_is_gone_stands_for_itself(home: Path) -> None:
+    """Its work is not lost from the list because another file is."""
+    add_family(home)
+    claude_path(home, PARENT).unlink()
+    with memory(home) as mind:
+        mind.import_logs()
+        listed = {row.native_id for row in mind.sessions()}
+
+        assert listed == {f"{PARENT}/a1", f"{PARENT}/a2", PARENT[:-1] + "2"}
+        assert mind.summary().sessions == 3
