@@ -56,10 +56,8 @@ def _text(session: Session) -> str:
     )
     subagents = f", {counted(session.subagents, 'sub-agent')}" if session.subagents else ""
     text = (
-        f"{session.id}{'  [external]' if session.external else ''}
-"
-        f"    {short_time(session.started_at)}  {session.project or '-'}  {title}
-"
+        f"{session.id}{'  [external]' if session.external else ''}\n"
+        f"    {short_time(session.started_at)}  {session.project or '-'}  {title}\n"
         f"    {counted(session.turns, 'turn')}, {counted(session.tool_calls, 'tool call')},"
         f" {counted(session.errors, 'error')}{subagents}"
         f"  {session.model or '-'}{cost}{came_to}"
