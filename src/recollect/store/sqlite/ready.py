@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import apsw
 
-from recollect.store.sqlite.opening import may_write, open_shared, open_to_read
+from recollect.store.sqlite.opening import may_write as may_write
+from recollect.store.sqlite.opening import open_shared, open_to_read
 from recollect.store.text import parts_of_name
 from recollect.store.text import words as words_of
 from recollect.store.told import Reminder, Told
