@@ -96,6 +96,11 @@ class Queue(Generic[Item]):
             log.warning("attempts were dropped", extra={"dropped": told.dropped})
         return told
 
+    def settle(self) -> None:
+        """Write everything that was put in before; `flush` still tells of it."""
+        if self.waiting or self._writing.locked():
+            self._drain()
+
     def close(self) -> None:
         """Write what is left and let the writer end; raises when it cannot be written."""
         self._closing.set()

@@ -218,6 +218,10 @@ class Recorder:
         """
         return self._queue.flush()
 
+    def settle(self) -> None:
+        """Write what was completed before, so that whoever asks now finds it."""
+        self._queue.settle()
+
     def close(self) -> None:
         """Keep what is still under way as abandoned, write everything, and let go of the store.
 

@@ -49,8 +49,9 @@ class MemoryEpisodes:
     def complete(self, episode: str, outcome: Ending | str) -> Reward:
         """End an attempt; what it was worth.
 
-        It is in the store after `flush`, or within 50 ms. What is still under
-        way when the memory is closed is kept as abandoned.
+        Whoever asks this memory finds it at once; it is in the store, for others,
+        after `flush`, or within 50 ms. What is still under way when the memory is
+        closed is kept as abandoned.
         """
         return (self._recorder or self._ensure_recorder()).complete(episode, outcome)
 
@@ -64,6 +65,7 @@ class MemoryEpisodes:
         """Earlier attempts that bear on a task, recorded or derived from
         sessions, the best first, each with why.
         """
+        self._settle()
         return (self._retriever or self._ensure_retriever()).find(task, context, limit=limit)
 
     def all(
@@ -77,6 +79,7 @@ class MemoryEpisodes:
         """A page of attempts, the newest first: `live` ones, `derived` ones, or both."""
         from recollect.memory.projects import MemoryProjects
 
+        self._settle()
         key = None if project is None else MemoryProjects(self.shared).get(project)
         return self.shared.store().episodes.page(
             limit=limit, cursor=cursor, source=source, project=key
@@ -84,11 +87,18 @@ class MemoryEpisodes:
 
     def get(self, ref: str) -> Episode:
         """One attempt, by its reference; like `all` and `forget`, on the thread of the memory."""
+        self._settle()
         return self.shared.store().episodes.get(ref)
 
     def forget(self, ref: str) -> Episode:
         """Remove an attempt that was recorded live for good; the answer is what it was."""
+        self._settle()
         return self.shared.store().forgetting.episode(ref)
+
+    def _settle(self) -> None:
+        """What was completed here is found here."""
+        if self._recorder is not None:
+            self._recorder.settle()
 
     def close(self) -> None:
         """Write what is recorded; may be called twice."""

@@ -36,12 +36,16 @@ FOUND_BY_CHARACTERS = 2_000
 REPLY_CHARACTERS = 600
 
 
-def prepare(store: Store, domains: dict[str, list[str]]) -> Iterator[str]:
-    """Prepare what is outdated; each project's key once it is done."""
+def prepare(
+    store: Store, domains: dict[str, list[str]], *, only: str | None = None
+) -> Iterator[str]:
+    """Prepare what is outdated, or only that of one project; each project's key once it is done."""
     store.old.save_common_tellings(
         [(_note(*note), note[2]) for note in store.old.trusted_notes(None)]
     )
     for number, project in store.old.outdated_projects():
+        if only is not None and project != only:
+            continue
         begun = store.old.begin_preparing(number)
         commands, errors = reminders.find(store, project, domains)
         store.old.save_reminders(number, begun, "command", commands)

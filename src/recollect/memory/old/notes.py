@@ -51,9 +51,10 @@ class Notes(Distill):
             # Known already, so that of which kind it is makes no difference.
             place = ProjectIdentity(self.projects.get(project), "directory")
         store = self.shared.ensure_store()
-        return store.old.keep_note(
+        note = store.old.keep_note(
             self._plain(text), category=kind, project=place, author=author, confidence=sure
         )
+        return self._told_at_once(note) if author == "person" else note
 
     def notes(
         self,
@@ -119,7 +120,7 @@ class Notes(Distill):
 
     def accept_note(self, ref: str) -> Note:
         """A person says that a note is right: from now on it counts."""
-        return self.shared.store().old.accept_note(ref)
+        return self._told_at_once(self.shared.store().old.accept_note(ref))
 
     def reject_note(self, ref: str) -> Note:
         """A person says that a note is wrong: it is not told any more, and
@@ -127,7 +128,7 @@ class Notes(Distill):
         """
         note = self.shared.store().old.reject_note(ref)
         self.refresh()
-        return note
+        return self._told_at_once(note)
 
     def edit_note(self, ref: str, text: str) -> Note:
         """A person says it better.
@@ -136,14 +137,31 @@ class Notes(Distill):
         """
         note = self.shared.store().old.edit_note(ref, self._plain(text))
         self.refresh()
-        return note
+        return self._told_at_once(note)
 
     def forget_note(self, ref: str) -> Note:
         """Remove a note for good, with the versions that it took the place of.
 
         The answer is what it was.
         """
-        return self.shared.store().forgetting.note(ref)
+        return self._told_at_once(self.shared.store().forgetting.note(ref))
+
+    def _told_at_once(self, note: Note) -> Note:
+        """Make ready what hooks tell of a note's project, or of all: whoever decides about
+        a note sees it in the next session, and no job has to run before.
+        """
+        from contextlib import suppress
+
+        from recollect.errors import StoreError
+        from recollect.recall.prepare import prepare
+
+        store = self.shared.store()
+        project = None if note.project is None else store.projects.find([note.project])
+        # The note is stored; when the rest cannot be made now, a job makes it.
+        with suppress(StoreError):
+            for _ in prepare(store, self.shared.settings.domains(), only=project):
+                pass
+        return note
 
     def corroborate_notes(self) -> int:
         """Look for the calls that gave candidates, and for a person saying the same.

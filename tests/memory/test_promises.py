@@ -1,0 +1,96 @@
+"""What is said is so at once: nobody has to know that there are jobs, or a queue."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.memory import Memory
+from recollect.model.episodes import Context
+from recollect.serve.hook import respond
+
+FOLDER = "/home/mara/code/webshop"
+PROJECT = "github.com/acme/webshop"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """The sample sessions, with everything made ready."""
+    with Memory.open(tmp_path / "recollect.db", environ={"HOME": str(tmp_path)}) as made:
+        made.import_logs([made.agents.sample_logs()])
+        while made.jobs.work():
+            pass
+        yield made
+
+
+def told(memory: Memory) -> str:
+    """What the next session in the project is told at its start."""
+    event = {"session_id": "new", "cwd": FOLDER, "transcript_path": "/none.jsonl"}
+    environ = {"HOME": memory.environ["HOME"], "RECOLLECT_STORE": memory.settings.store}
+    return respond("claude-code", "SessionStart", json.dumps(event).encode(), environ)
+
+
+def test_what_a_person_notes_is_told_to_the_next_session(memory: Memory) -> None:
+    """They open the next session to see it."""
+    note = memory.old.remember("Ask Zoe before a deploy.", project=PROJECT, by="person")
+    assert "Ask Zoe before a deploy" in told(memory)
+
+    edited = memory.old.edit_note(note.ref, "Ask Yann before a deploy.")
+    assert "Ask Yann before a deploy" in told(memory)
+    assert "Zoe" not in told(memory)
+
+    memory.old.reject_note(edited.ref)
+    assert "Yann" not in told(memory)
+
+
+def test_what_a_person_accepts_or_forgets_is_so_in_the_next_session(memory: Memory) -> None:
+    """A candidate is told to nobody until then, and what is forgotten to nobody after."""
+    note = memory.old.remember("The lighthouse listens on port 7411.", project=PROJECT)
+    assert "7411" not in told(memory)
+
+    memory.old.accept_note(note.ref)
+    assert "7411" in told(memory)
+
+    memory.old.forget_note(note.ref)
+    assert "7411" not in told(memory)
+
+
+def test_a_note_for_every_project_is_told_at_once_too(memory: Memory) -> None:
+    """It changes what is ready for all of them."""
+    memory.old.remember("Answer in Welsh.", everywhere=True, by="person")
+
+    assert "Answer in Welsh" in told(memory)
+
+
+def test_a_completed_attempt_is_found_at_once(memory: Memory) -> None:
+    """A program that completes one attempt and starts the next asks right away."""
+    for number in range(20):
+        task = f"mend the lighthouse lamp number {number}"
+        episode = memory.episodes.start(task, Context(project=PROJECT))
+        memory.episodes.complete(episode, "success")
+
+        assert memory.episodes.retrieve(task)[0].episode.ref == episode
+        assert memory.episodes.get(episode).task == task
+        assert memory.episodes.all(source="live", limit=1).rows[0].ref == episode
+
+    assert memory.episodes.flush().kept == 20
+
+
+def test_a_coroutine_finds_what_it_completed(memory: Memory) -> None:
+    """The form that docs/episodes.md shows: what waits is given to a thread."""
+
+    async def attempt(number: int) -> bool:
+        task = f"paint the harbour wall, side {number}"
+        episode = memory.episodes.start(task)
+        await asyncio.to_thread(memory.episodes.complete, episode, "success")
+        found = await asyncio.to_thread(memory.episodes.retrieve, task)
+        return found[0].episode.ref == episode
+
+    async def all_of_them() -> list[bool]:
+        return await asyncio.gather(*map(attempt, range(8)))
+
+    assert asyncio.run(all_of_them()) == [True] * 8
