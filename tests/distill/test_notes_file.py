@@ -14,8 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from recollect.distill.notes.notes_file import SECTION, merged, write
-from recollect.errors import FileUnwritable, UsageError
+from recollect.distill.notes.notes_file import MOST_BYTES, SECTION, merged, write
+from recollect.errors import FileRefused, FileUnwritable, UsageError
 from recollect.model.notes import Category, Note
 from recollect.store.notes import compared
 
@@ -258,3 +258,53 @@ def test_what_was_said_on_no_known_day_stands_last() -> None:
     assert (
         text.index("2026-03-01") < text.index("pnpm") < text.index("undated") < text.index("tabs")
     )
+
+
+# Files that are not ours to write
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links are different there")
+@pytest.mark.parametrize("name", ["AGENTS.md", "docs/NOTES.md"])
+def test_a_link_out_of_the_project_is_not_followed(tmp_path: Path, name: str) -> None:
+    """Whoever wrote the project may have put it there; neither is a folder on the way."""
+    (tmp_path / "outside").mkdir()
+    victim = tmp_path / "outside" / "NOTES.md"
+    victim.write_text("theirs\n")
+    shop = tmp_path / "shop"
+    (shop / ".git").mkdir(parents=True)
+    if "/" in name:
+        (shop / "docs").symlink_to(tmp_path / "outside")
+    else:
+        (shop / name).symlink_to(victim)
+
+    with pytest.raises(FileRefused, match="leads out of its project"):
+        write(str(shop / name), [note()])
+
+    assert victim.read_text() == "theirs\n"
+
+
+@pytest.mark.parametrize("name", [".bashrc", "Makefile", "settings.json", ".git/hooks.md"])
+def test_a_file_that_is_not_for_notes_is_left_alone(tmp_path: Path, name: str) -> None:
+    """A shell would run what an agent was talked into saying."""
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("theirs\n")
+
+    with pytest.raises(FileRefused, match="is not a Markdown file"):
+        write(str(path), [note()])
+
+    assert path.read_text() == "theirs\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and modes are different there")
+def test_what_is_no_file_of_this_user_is_left_alone(tmp_path: Path) -> None:
+    """Nor is a pipe waited for."""
+    os.mkfifo(tmp_path / "pipe.md")
+    (tmp_path / "folder.md").mkdir()
+    (tmp_path / "large.md").write_bytes(b"x" * (MOST_BYTES + 1))
+    (tmp_path / "fixed.md").write_text("theirs\n")
+    (tmp_path / "fixed.md").chmod(0o444)
+
+    for name in ("pipe.md", "folder.md", "large.md", "fixed.md"):
+        with pytest.raises((FileRefused, FileUnwritable)):
+            write(str(tmp_path / name), [note()])

@@ -53,7 +53,11 @@ def file_path(uri: object) -> str | None:
         return None
     if "://" not in text:
         return text if text.startswith(("/", "~")) or text[1:3] in (":\\", ":/") else None
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        # A bracket where a host would be: no address that anything leads to.
+        return None
     if parts.scheme == "vscode-remote":
         # The folder is on the other machine, but it is what the agent saw.
         return unquote(parts.path) or None

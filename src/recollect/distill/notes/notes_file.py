@@ -18,11 +18,13 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.errors import FileUnwritable, UsageError
+from recollect.errors import FileRefused, FileUnwritable, UsageError
 from recollect.store.notes import compared
+from recollect.system import git, platforms
 from recollect.system.platforms import replace_text
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
 SECTION = "## Auto-extracted memories"
 # For what was said in a log that tells no time.
 UNDATED = "undated"
+# Whatever a shell or a program reads is not a place for notes.
+_ENDINGS = (".md", ".markdown", ".mdc", ".mdx", ".txt")
+# Nobody writes guidance of this size by hand.
+MOST_BYTES = 4 << 20
 _DAY = re.compile(rf"### Session memories — (\d{{4}}-\d\d-\d\d|{UNDATED})\s*$")
 _FACT = re.compile(r"- \*\*\[\w+\]\*\* (.*?)(?: \*\(confidence: \d+%\)\*)?\s*$")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -39,8 +45,7 @@ _FENCE = re.compile(r" {0,3}(```|~~~)")
 
 def write(path: str, notes: Sequence[Note], retired: Sequence[Note] = ()) -> bool:
     """Bring a file up to date, with its folder if need be; says whether anything was new."""
-    # A link stays a link: what it points at is what we change.
-    path = os.path.realpath(path)
+    path = _checked(path)
     before = _read(path)
     after = merged(before or "", notes, retired)
     if after == (before or ""):
@@ -53,6 +58,48 @@ def write(path: str, notes: Sequence[Note], retired: Sequence[Note] = ()) -> boo
     except OSError as error:
         raise FileUnwritable(path, error.strerror or str(error)) from error
     return True
+
+
+def _checked(path: str) -> str:
+    """The file behind a name, which must be one that we may write.
+
+    A link in the same project stays a link: CLAUDE.md often is one to AGENTS.md. But
+    whoever wrote the project may have put a link there that leads anywhere.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    top = os.path.realpath(git.work_tree(folder) or folder)
+    real = os.path.realpath(path)
+    if not _is_below(real, top):
+        raise FileRefused(
+            f"{path} leads out of its project, to {real}.",
+            hint="Name that file itself, or put a plain one in its place.",
+        )
+    try:
+        found = os.stat(real) if os.path.lexists(real) else None
+    except OSError as error:
+        raise FileUnwritable(real, error.strerror or str(error)) from error
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        raise FileUnwritable(real, "it is not a file")
+    if not real.lower().endswith(_ENDINGS) or ".git" in real[len(top) :].split(os.sep):
+        raise FileRefused(
+            f"{real} is not a Markdown file.", hint=f"Name one that ends in {_ENDINGS[0]}."
+        )
+    if found is None:
+        return real
+    if found.st_size > MOST_BYTES:
+        raise FileRefused(f"{path} is too large to hold notes.", hint="Name another one.")
+    if not platforms.WINDOWS and found.st_uid != os.getuid():
+        raise FileRefused(
+            f"{path} belongs to another user of this machine.", hint="Run this as that user."
+        )
+    if not found.st_mode & stat.S_IWUSR:
+        # A rename would not mind; whoever made it so does.
+        raise FileUnwritable(real, "the file is read-only")
+    return real
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(os.path.join(folder, ""))
 
 
 def merged(text: str, notes: Sequence[Note], retired: Sequence[Note] = ()) -> str:

@@ -342,7 +342,7 @@ class ClaudeReader(ClaudeTurns):
         elif kind == "text":
             if type(block.text) is str and block.text.strip():
                 # Withdrawn text is kept, but not as what was answered.
-                withdrawn = self.withdrawn and record.uuid in self.withdrawn
+                withdrawn = self.withdrawn and native_id(record.uuid) in self.withdrawn
                 said: EventKind = "reasoning" if withdrawn else "reply"
                 self.out.append(
                     Event(session=turn.session, turn=turn.key, kind=said, at=at, text=block.text)
