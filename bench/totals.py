@@ -16,12 +16,13 @@ import argparse
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,13 +74,13 @@ def ours(home: Path) -> Totals:
 def agentsview(program: str, home: Path) -> Totals:
     """Its daily summary, and each session without those it started."""
     fields = ("inputTokens", "cacheReadTokens", "cacheCreationTokens", "outputTokens")
-    everyone = [f"--include-{kind}" for kind in ("automated", "children", "one-shot")]
     run([program, "sync"], home, AGENTSVIEW_NO_DAEMON="1")
     with daemon(program, home):
         daily = ["usage", "daily", "--all", "--json", "--no-sync", "--offline"]
         sums = json.loads(run([program, *daily], home))["totals"]
-        listed = run([program, "session", "list", *everyone, "--json", "--limit", "1000"], home)
-        names = [each["id"] for each in json.loads(listed)["sessions"]]
+        # Its lists leave sessions out, whatever they are asked to include.
+        with closing(sqlite3.connect(home / ".agentsview" / "sessions.db")) as database:
+            names = [name for (name,) in database.execute("select id from sessions")]
         costs = [(name, own_cost(program, name, home)) for name in names]
     return Totals(
         {kind: sums[field] for kind, field in zip(KINDS, fields, strict=True)},
