@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
+from collections.abc import Callable
 
 from recollect.model.batch import Batch
 from recollect.model.logs import Event
@@ -20,11 +21,15 @@ _NAMES = (
 )  # fmt: skip
 
 
-def place(batch: Batch) -> None:
-    """Give the shell calls of a batch the folders they ran in."""
+def place(batch: Batch, told_before: Callable[[str], str | None]) -> None:
+    """Give the shell calls of a batch the folders they ran in.
+
+    A log that is read on from where it stopped does not say again where its
+    session began: `told_before` is asked then.
+    """
     for (session, _), part in batch.turns.items():
         facts = batch.sessions.get(session)
-        began = part.facts.cwd or (facts.cwd if facts else None)
+        began = part.facts.cwd or (facts.cwd if facts else None) or told_before(session)
         for event in part.events:
             if event.kind == "tool_call" and event.tool_kind == "shell":
                 event.folder = folder_of(event, event.folder or began)

@@ -211,13 +211,17 @@ class Sweep:
         calls ended, no secrets, where sessions began, a price.
         """
         self.recogniser.recognise(agent, batch)
-        place(batch)
+        place(batch, lambda session: self._began_in(agent, session))
         self.endings.decide(agent, batch)
         if self.redactor is not None:
             cleanse(batch, self.redactor)
         _say_where(batch, source.in_project if source.external else None)
         for key, usage in batch.usages.items():
             batch.costs[key] = prices.cost(usage) if usage.cost_usd is None else usage.cost_usd
+
+    def _began_in(self, agent: str, session: str) -> str | None:
+        """Where a session began, as an earlier part of its log said."""
+        return self.store.sessions.find_folder(f"{agent}:{session}")
 
 
 def _say_where(batch: Batch, folder: str | None) -> None:

@@ -202,6 +202,11 @@ class Sessions:
             **self._fields(row), turn_list=shown_turns(self.db, row[0], ref, turns)
         )
 
+    def find_folder(self, ref: str) -> str | None:
+        """The folder that a session began in, as far as it is stored."""
+        found = self.db.value("select cwd from sessions where ref = ?", (ref,))
+        return None if found is None else str(found)
+
     def agents(self) -> list[str]:
         """The agents that have sessions here."""
         rows = self.db.rows("select distinct agent from sessions order by agent")
