@@ -153,10 +153,8 @@ def test_how_shows_the_flags_that_worked(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["how", "pytest", "project:webshop", "--limit", "1"]) == 0
 
     assert capsys.readouterr().out == (
-        "uv run pytest -q -n …\n"
-        "    4 worked, 1 unclear, last 2026-11-10  "
+        "uv run ruff check . && uv run pytest -q -n 4  4 worked, last 2026-11-10  "
         "claude-code:a75df633-cccd-40e2-b7e0-918a547e522d#1\n"
-        "    uv run ruff check . && uv run pytest -q -n 4\n"
     )
 
 

@@ -70,6 +70,15 @@ _BARE_OPTIONS = names(
 _VALUED_OPTIONS = names("-C -c -n -f -p")
 # Tools of tools: `docker compose up`, `gh run list`.
 _NESTED = names("docker gh aws gcloud az kubectl")
+# Subcommands that are named after what they run.
+_RUNNING = {
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "composer"), names("run run-script")),
+    "deno": names("run task"),
+    "cargo": names("xtask"),
+}
+_INTERPRETERS = names("python python3 node bash sh zsh ruby perl")
+_CODE_GIVEN = names("-c -e -lc -ic -p --eval")
+_SCRIPT = re.compile(r"[\w@.~][\w@.~:/+-]*|/[\w@.~:/+-]+")
 _SIMPLE = re.compile(r"[a-z][a-z0-9_:-]*")
 _HOLE = "…"
 
@@ -210,6 +219,37 @@ def shape_of(words: list[str], start: int, tool: list[str]) -> str:
         elif kept[-1] != _HOLE:
             kept.append(_HOLE)
     return " ".join(kept)
+
+
+def use_of(words: list[str], start: int, tool: list[str]) -> str:
+    """What a use of a tool is for: `npm run build`, `make test`, `docker compose up`.
+
+    By the script or subcommand that matters, if it is more than what was asked
+    for; then options make no difference. Else it is the shape.
+    """
+    kept = [base(words[start]), *_what(words[start:])]
+    if len(kept) <= len(tool):
+        return shape_of(words, start, tool)
+    return " ".join([*words[:start], *kept])
+
+
+def _what(words: list[str]) -> list[str]:
+    """The subcommand with the script that it runs, the target, or the script of an interpreter."""
+    program, plain = base(words[0]), _plain(words[1:])
+    if program in _INTERPRETERS:
+        if "-m" in words[1:-1]:
+            return words[words.index("-m") :][:2]
+        script = "" if _CODE_GIVEN.intersection(words[1:]) else next(iter(plain), "")
+        return [script] if _SCRIPT.fullmatch(script) else []
+    if program == "make":
+        return [word for word in plain if "=" not in word][:1]
+    sub = subcommand(words)
+    if not sub:
+        return []
+    if program not in _NESTED and sub not in _RUNNING.get(program, ()):
+        return [sub]
+    inner = _plain(words[words.index(sub) + 1 :])[:1]
+    return [sub, *filter(_SCRIPT.fullmatch, inner)]
 
 
 def _option(word: str) -> str:

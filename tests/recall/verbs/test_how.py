@@ -41,8 +41,9 @@ def test_what_worked_most_comes_first(remember: Remember) -> None:
     found = remember(work.done()).how("make", everywhere=True)
 
     assert [(row.shape, row.ok, row.unclear) for row in found] == [
-        ("make …", 2, 1),
-        ("make -j4 …", 2, 0),
+        ("make all", 2, 0),
+        ("make lint", 1, 0),
+        ("make test", 1, 1),
     ]
 
 
@@ -50,8 +51,62 @@ def test_a_subcommand_narrows_it(remember: Remember) -> None:
     work = Work().ask("go").run("docker compose up -d db").run("docker build -t shop .").done()
 
     assert [row.shape for row in remember(work).how("docker compose", everywhere=True)] == [
-        "docker compose up -d …"
+        "docker compose up"
     ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "command", "use"),
+    [
+        ("npm", "npm run build -- --watch", "npm run build"),
+        ("npm", "npm --silent run build:prod", "npm run build:prod"),
+        ("npm", "npm test", "npm test"),
+        ("npm run", "npm run lint src", "npm run lint"),
+        ("npm run lint", "npm run lint src", "npm run lint …"),
+        ("make", "make -j4 CC=clang docs", "make docs"),
+        ("docker", "docker compose -f dev.yml up -d", "docker compose up"),
+        ("git", "git commit -m 'x y'", "git commit"),
+        ("git commit", "git commit -m 'x y'", "git commit -m …"),
+        ("python", "python3.12 x.py; python tools/gen.py --all", "python tools/gen.py"),
+        ("python", "python -m http.server 8000", "python -m http.server"),
+        ("python", "python -c 'print(1)'", "python -c …"),
+        ("node", "node -e 'x()'", "node -e …"),
+        ("pytest", "uv run pytest -q tests", "uv run pytest -q …"),
+    ],
+)
+def test_what_matters_of_a_use_is_its_script_or_subcommand(
+    tool: str, command: str, use: str, remember: Remember
+) -> None:
+    """`npm run …` tells nobody what can be run; options make no other script of it."""
+    found = remember(Work().ask("go").run(command).done()).how(tool, everywhere=True)
+
+    assert [row.shape for row in found] == [use]
+
+
+def test_unclear_is_not_worked(remember: Remember) -> None:
+    """What only ran inside pipes is told when nothing better is known, and not as a success."""
+    work = Work().ask("go").run("make lint | tail").run("make docs | tail")
+    only = remember(work.done())
+
+    assert [(row.shape, row.ok, row.unclear) for row in only.how("make", everywhere=True)] == [
+        ("make lint", 0, 1),
+        ("make docs", 0, 1),
+    ]
+    assert only.how("make", everywhere=True).remarks == [
+        "None of these is known to have worked: the logs do not tell."
+    ]
+    known = remember(Work(2).ask("go").run("make test").done()).how("make", everywhere=True)
+    assert [row.shape for row in known] == ["make test"]
+    assert known.remarks == ["2 more whose outcome the logs do not tell."]
+
+
+def test_a_command_of_several_lines_keeps_them(remember: Remember) -> None:
+    """Joined by blanks it would be another command."""
+    command = "cat <<EOF\nx\nEOF\nmake docs"
+
+    found = remember(Work().ask("go").run(command).done()).how("make", everywhere=True)
+
+    assert [row.example for row in found] == [command]
 
 
 def test_this_folders_project_is_asked_unless_all_are(remember: Remember) -> None:
@@ -70,9 +125,9 @@ def test_this_folders_project_is_asked_unless_all_are(remember: Remember) -> Non
         ["make -C …"],
         ["Only in /home/ada/blog, the project of this folder. All projects: --everywhere"],
     )  # fmt: skip
-    assert sorted(row.shape for row in everywhere) == ["make -C …", "make …"]
+    assert sorted(row.shape for row in everywhere) == ["make -C …", "make here"]
     assert [row.shape for row in mind.how("make project:shop", folder="/home/ada/blog")] == [
-        "make …"
+        "make here"
     ]
 
 

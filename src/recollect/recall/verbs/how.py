@@ -1,8 +1,9 @@
-"""How a tool is used here: the invocations that worked, grouped by their shape.
+"""How a tool is used here: the invocations that worked, grouped by what they are for.
 
 The exit code in a log is that of a whole line, so it tells about one command
 in it only where the shell passes it on (`told` in shell.py). Everything else
-is counted as unclear, not as a success.
+is counted as unclear, not as a success: it is only told when nothing is known
+to have worked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.errors import UsageError
 from recollect.model.answers import Answers, Invocation
 from recollect.model.search import Query, Scope
-from recollect.reading.programs import find_use, shape_of
+from recollect.reading.programs import find_use, use_of
 from recollect.reading.shell import grammar, pieces, told
 from recollect.recall.verbs.changes import shortened
 from recollect.system.clock import iso
@@ -30,7 +31,7 @@ EXAMPLE_CHARACTERS = 400
 
 
 class Uses:
-    """The uses of one shape, added up."""
+    """The uses for one purpose, added up."""
 
     def __init__(self, shape: str) -> None:
         self.shape = shape
@@ -77,7 +78,7 @@ def how(
     own: str | None,
     limit: int | None = 10,
 ) -> Answers[Invocation]:
-    """The shapes in which a tool was used and worked, the most used first.
+    """What a tool was used for and worked, the most used first.
 
     The words of the query are the tool, its filters choose the turns; `own`
     is the project among them that nobody named, so that it must be said.
@@ -109,16 +110,24 @@ def how(
     for shape, ok, text, scene in _tool_calls(store, newest, words, scenes):
         found.setdefault(shape, Uses(shape)).add(ok, text, scene)
     rows = [uses.row(tool) for uses in found.values()]
-    # Better worked often than once; what only may have worked comes after everything that did.
-    rows.sort(key=lambda row: (row.ok, row.unclear, row.last_at or ""), reverse=True)
-    worked = [row for row in rows if row.ok or row.unclear]
-    answers = Answers(
-        worked[:limit],
-        [f"Only in {own}, the project of this folder. All projects: --everywhere"] if own else [],
-    )
-    if len(worked) < len(rows):
+    rows.sort(key=lambda row: (row.ok, -row.failed, row.last_at or ""), reverse=True)
+    worked = [row for row in rows if row.ok]
+    unclear = [row for row in rows if row.unclear and not row.ok]
+    never = len(rows) - len(worked) - len(unclear)
+    remarks = []
+    if own:
+        remarks.append(f"Only in {own}, the project of this folder. All projects: --everywhere")
+    if unclear:
+        remarks.append(
+            f"{len(unclear)} more whose outcome the logs do not tell."
+            if worked
+            else "None of these is known to have worked: the logs do not tell."
+        )
+    worked = worked or unclear
+    answers = Answers(worked[:limit], remarks)
+    if never:
         answers.remarks.append(
-            f"{len(rows) - len(worked)} more that never worked: recollect search '{tool}' is:error"
+            f"{never} more that never worked: recollect search '{tool}' is:error"
         )
     if len(worked) > len(answers):
         answers.remarks.append(f"{len(worked) - len(answers)} more. To see them, raise --limit.")
@@ -140,7 +149,13 @@ def _uses(call: Call, tool: list[str]) -> Iterator[tuple[str, bool | None, str]]
         start = find_use(piece.words, tool) if piece.words else None
         if start is not None:
             ok = None if loose else told(call.ok, run, index)
-            yield shape_of(piece.words, start, tool), ok, shortened(call.target, EXAMPLE_CHARACTERS)
+            yield use_of(piece.words, start, tool), ok, _as_run(call.target)
+
+
+def _as_run(command: str) -> str:
+    """A command with its lines, cut where it gets long."""
+    text = command.strip()
+    return text if len(text) <= EXAMPLE_CHARACTERS else f"{text[: EXAMPLE_CHARACTERS - 1]}…"
 
 
 def _tool_calls(

@@ -5,8 +5,9 @@ recollect how docker compose --everywhere in all projects
 
 TOOL is a program, with its subcommand if you like, or a tool of an agent.
 
-A log has the exit code of a whole line only. A command in the middle of a
-pipe or a longer line, whose own result it hides, counts as unclear.
+One line a command, grouped by the script or subcommand that matters. A log
+has the exit code of a whole line only: a command in the middle of a pipe or a
+longer line, whose own result it hides, does not count as worked.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from recollect.memory import Memory
 from recollect.model.answers import Invocation
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_filters, chosen, prepare, remarked, typed
-from recollect.serve.output import Output, short_date
+from recollect.serve.output import Output, counted, short_date
 
 __all__ = ["arguments", "prepare", "run"]
 
@@ -53,8 +54,8 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _text(row: Invocation) -> str:
-    counts = {"worked": row.ok, "failed": row.failed, "unclear": row.unclear}
+    command, *more = row.example.splitlines() or [row.shape]
+    command += f"  +{counted(len(more), 'line')}" if more else ""
+    counts = {"worked": row.ok, "failed": row.failed, "unclear": 0 if row.ok else row.unclear}
     results = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
-    return (
-        f"{row.shape}\n    {results}, last {short_date(row.last_at)}  {row.ref}\n    {row.example}"
-    )
+    return f"{command}  {results}, last {short_date(row.last_at)}  {row.ref}"
