@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture.projects import ProjectFinder
-from recollect.system.git import name_of, normalised, repository
+from recollect.system.git import name_of, names_of, normalised, repository
 
 
 def init(folder: Path, config: str = "") -> Path:
@@ -234,3 +234,10 @@ def test_it_is_what_git_says(tmp_path: Path) -> None:
             == ("github.com/ada/shop", "remote")
             == (identity.key, identity.kind)
         )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a drive is this system's own there")
+@pytest.mark.parametrize("folder", [r"E:\code\shop", "e:/code/shop"])
+def test_a_folder_of_another_system_is_known_by_its_own_name(folder: str) -> None:
+    """Logs that were made on Windows are asked for on any machine, by the names they have."""
+    assert names_of(folder)[0] == r"E:\code\shop"

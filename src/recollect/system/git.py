@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.system.places import parents, tidy
+from recollect.system.places import is_absolute, parents, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,10 @@ def names_of(folder: str) -> list[str]:
     Its remote, its repository, the folder itself; without a repository those above
     that it may be a part of. Everybody who looks for a project here asks with these.
     """
+    if is_absolute(folder) and not os.path.isabs(folder):
+        # Another system's path, which logs of that system are known by here too.
+        own = tidy(folder)
+        return [own, *parents(own)]
     folder = os.path.abspath(folder)
     found, own = look(folder), settled(folder)
     first, last = (found, []) if found is not None else ((), parents(own))
