@@ -132,6 +132,22 @@ def test_importing_where_no_agent_was_says_what_to_try(
     assert "recollect demo" in told
 
 
+def test_a_report_names_what_was_skipped_in_a_folder_and_why(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever points at a folder wonders what became of each file that looks like a log."""
+    folder = tmp_path / "chats"
+    folder.mkdir()
+    shutil.copy(next((SAMPLES / "codex").rglob("rollout-*.jsonl")), folder)
+    (folder / "odd.jsonl").write_text('{"x": 1}\n')
+    (folder / "notes.rst").write_text("no log")
+
+    assert main(["import", str(folder), "--report"]) == 0
+
+    skipped = [line for line in capsys.readouterr().out.splitlines() if "skipped" in line]
+    assert skipped == [f"skipped   {folder / 'odd.jsonl'}  no log of a supported agent"]
+
+
 @pytest.mark.parametrize("ignored", ["PATH", "--dry-run", "--report", "--wait"])
 def test_what_watching_would_ignore_is_refused(
     ignored: str, home: Path, capsys: pytest.CaptureFixture[str]

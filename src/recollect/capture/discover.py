@@ -160,6 +160,20 @@ def below(
         yield from _strays(adapters, path, seen)
 
 
+def passed_over(adapters: list[Adapter], top: str, sources: Iterable[Source]) -> Iterator[str]:
+    """Files below a folder that end like a log and are part of none of these sources."""
+    parts = {path for source in sources for path in (source.path, *source.companions)}
+    endings = tuple({ending for adapter in adapters for ending in adapter.endings})
+    base = top.rstrip(os.sep).count(os.sep)
+    for folder, folders, names in os.walk(top):
+        if folder.count(os.sep) - base >= _DEPTH:
+            folders.clear()
+        folders[:] = sorted(name for name in folders if os.path.join(folder, name) not in parts)
+        for name in sorted(names):
+            if name.endswith(endings) and os.path.join(folder, name) not in parts:
+                yield os.path.join(folder, name)
+
+
 def excluded(found: Iterable[Found], patterns: list[str]) -> Iterator[Found]:
     """What is left when the user's patterns have taken theirs."""
     for item in found:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from recollect.capture.discover import Found
     from recollect.memory.collaborators import Collaborators
     from recollect.model.answers import Listing
-    from recollect.model.reports import AgentRow, Leaving, SourceProblems
+    from recollect.model.reports import AgentRow, Leaving, SourceProblems, SourceReport
 
 
 class MemoryAgents:
@@ -104,6 +104,36 @@ class MemoryAgents:
                 self._look_in_projects,
             )
         return self._allowed(found)
+
+    def skipped(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        agents: Sequence[str] = (),
+    ) -> Iterator[SourceReport]:
+        """What an import of these folders does not read, each file with the reason."""
+        from recollect.capture import discover
+        from recollect.model.reports import SourceReport
+        from recollect.system import platforms
+
+        adapters, home, environ = self.adapters(agents), platforms.user_home(), self.shared.environ
+        for path in paths:
+            top = os.path.abspath(os.fspath(path))
+            if not os.path.isdir(top):
+                continue
+            found = list(discover.named(adapters, top, home, environ, self._known_agent))
+            allowed = {item.source.path for item in self._allowed(iter(found))}
+            for item in found:
+                if item.source.path not in allowed:
+                    yield SourceReport(
+                        path=item.source.path,
+                        agent=item.source.agent,
+                        outcome="skipped",
+                        reason="the settings leave it out",
+                    )
+            for file in discover.passed_over(adapters, top, (item.source for item in found)):
+                yield SourceReport(
+                    path=file, agent="", outcome="skipped", reason="no log of a supported agent"
+                )
 
     def new_sources(self, agents: Sequence[str] = ()) -> Iterator[Found]:
         """The logs in folders that agents worked in, and that were not known

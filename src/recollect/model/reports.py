@@ -14,11 +14,11 @@ from recollect.model.sessions import Tokens
 
 
 class SourceReport(Struct, kw_only=True):
-    """What one source came to in one import."""
+    """What one source came to in one import; `skipped` is a file that was not read as one."""
 
     path: str
     agent: str
-    outcome: Literal["imported", "updated", "unchanged", "failed"]
+    outcome: Literal["imported", "updated", "unchanged", "failed", "skipped"]
     reason: str = ""
     turns: int = 0
     events: int = 0

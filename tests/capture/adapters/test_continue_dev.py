@@ -76,6 +76,7 @@ def test_a_session_gives_its_items_in_order(folder: Path) -> None:
             output="price = 10",
             ok=True,
         ),
+        SessionFacts(session=b.SESSION, meta={"model": "gpt-4.1"}),
     ]
 
 
@@ -268,3 +269,14 @@ def test_the_public_samples_have_no_problems(corpus: Path) -> None:
             found = list(ContinueDev().read(source, None))
             assert of(Problem, found) == []
             assert of(TurnFacts, found)
+
+
+def test_the_model_is_known_where_the_log_has_no_figures(folder: Path) -> None:
+    """Most sessions of the editors have none; the calls for the answers still name it."""
+    answer = b.assistant("It is 10.", promptLogs=[b.prompt_log("gpt-4.1")])
+    path = b.write(folder, b.session([b.user("what is the price?"), answer]))
+
+    with imported(ContinueDev(), path) as mind:
+        (session,) = mind.sessions()
+
+    assert (session.model, session.models, session.cost_usd) == ("gpt-4.1", ["gpt-4.1"], None)

@@ -97,7 +97,9 @@ def run(memory: Memory, args: Namespace) -> Output:
     elif not args.dry_run:
         leave_work(memory)
     rows: list[ImportReport | SourceReport] = (
-        [*memory.source_reports, report] if args.report else [report]
+        [*memory.source_reports, *memory.agents.skipped(args.paths, args.agent), report]
+        if args.report
+        else [report]
     )
     if not args.report:
         _say_problems(memory.source_reports)
@@ -167,6 +169,8 @@ def _line(report: ImportReport) -> str:
 
 def _text(row: ImportReport | SourceReport, *, dry_run: bool) -> str:
     if isinstance(row, SourceReport):
+        if row.outcome == "skipped":
+            return f"{row.outcome:9} {row.path}  {row.reason}"
         amounts = ((row.turns, "turn"), (row.events, "event"), (row.bytes, "byte"))
         amount = ", ".join(counted(number, what) for number, what in amounts)
         lines = [f"{row.outcome:9} {row.path}  {amount}"]

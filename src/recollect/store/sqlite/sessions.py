@@ -288,7 +288,10 @@ class Sessions:
             """,
             (number,),
         )
-        models = [model for (model,) in used]
+        known = read_meta(meta)
+        # Some logs name a model, and no figures that it could stand with.
+        named = known.get("model")
+        models = [model for (model,) in used] or ([named] if isinstance(named, str) else [])
         return {
             "id": ref, "agent": agent, "native_id": native, "parent": parent, "origin": origin,
             "project": project, "domain": None, "cwd": cwd,
@@ -300,7 +303,7 @@ class Sessions:
             "tokens": tokens, "cost_usd": cost,
             "source": os.fsdecode(path) if path is not None else None,
             "external": bool(external),
-            **self._came_to(number), "meta": read_meta(meta),
+            **self._came_to(number), "meta": known,
         }  # fmt: skip
 
     def _came_to(self, session: int) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class ContinueDev:
 
     agent = "continue"
     name = "Continue"
-    version = 1
+    version = 2
     endings = (".json",)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:

@@ -174,6 +174,9 @@ class ContinueReader:
         self.model = self.model or text_of(session.chatModelTitle)
         if usage and not self.counted:
             self._count(self.dialogue.session, usage, money_of(usage.get("totalCost")))
+        if self.model and not self.counted:
+            # Most sessions have no figures that could name it.
+            self.dialogue.facts(meta={"model": self.model})
 
 
 def _output(items: Any) -> str | None:
