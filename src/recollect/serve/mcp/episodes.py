@@ -48,7 +48,7 @@ class EpisodeTools:
         self, memory: Memory, folder: str, offered: Callable[[str, list[str]], None]
     ) -> None:
         self._memory, self._offered = memory, offered
-        self._project = memory.projects.of(folder) or git.name_of(folder)[0]
+        self._project, _ = git.name_of(folder)
 
     async def start_episode(
         self,
