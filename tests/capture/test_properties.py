@@ -340,14 +340,13 @@ def turns(draw: st.DrawFn) -> tuple[list[list[Any]], list[list[list[Any]]]]:
                 draw(st.none() | st.integers(0, 255)),
                 draw(times),
             ]
-            whole.append(head + result)
+            folder = draw(st.none() | words)
+            whole.append([*head, *result, folder])
             if draw(st.booleans()):
-                parts[-1].append(head + result)
+                parts[-1].append([*head, *result, folder])
             else:
-                parts[-1].append([*head, None, None, None, None])
-                late.append(
-                    [bodies.RESULT, None, "", f"call_{number}", None, None, None, None, *result]
-                )
+                parts[-1].append([*head, None, None, None, None, folder])
+                late.append([bodies.RESULT, None, "", f"call_{number}", *[None] * 4, *result, None])
         if draw(st.booleans()):
             parts.append([])
         if late and draw(st.booleans()):
@@ -406,11 +405,13 @@ def test_what_msgpack_cannot_hold_is_tamed(number: int, text: str) -> None:
 
     A turn that has them is kept all the same.
     """
-    (row,) = bodies.unpack(bodies.pack([["reply", 1, text, number]]))
+    call = ["tool_call", 1, text, "c", "Bash", "shell", "", None, "", True, number, 9, None]
 
-    assert row[:2] == ["reply", 1]
-    assert row[2] == text.encode("utf-8", "replace").decode()
-    assert str(row[3]) == str(number)
+    (row,) = bodies.unpack(bodies.pack([call]))
+
+    assert row[:2] == ["tool_call", 1]
+    assert row[bodies.TEXT] == text.encode("utf-8", "replace").decode()
+    assert str(row[bodies.EXIT_CODE]) == str(number)
 
 
 def test_a_body_is_read_without_msgspec() -> None:
@@ -420,7 +421,8 @@ from recollect.store import bodies
 body = bytes.fromhex(sys.argv[1])
 print(bodies.unpack(body), "msgspec" in sys.modules)
 """
-    call = ["tool_call", None, "", "c", "Bash", "shell", None, {"a": [1.5, -2]}, "é", True, 0, 9]
+    given = {"a": [1.5, -2]}
+    call = ["tool_call", None, "", "c", "Bash", "shell", None, given, "é", True, 0, 9, "/srv"]
     body = bodies.pack([["prompt", 17, "hello"], call])
 
     told = subprocess.run(
