@@ -798,6 +798,18 @@ def test_a_web_search_is_told_once(tmp_path: Path) -> None:
     assert said(found)[1:] == [("tool_call", "pears")]
 
 
+def test_a_web_search_for_nothing_is_told_once_too(tmp_path: Path) -> None:
+    """Some searches end before their words are known; two of them are two."""
+    ended = b.event("web_search_end", call_id="ws", query="", action={"type": "other"})
+    asked = b.item("web_search_call", status="completed", action={"type": "other"})
+
+    once = items(tmp_path / "once", b.user("go"), ended, asked)
+    twice = items(tmp_path / "twice", b.user("go"), asked, ended, asked, ended)
+
+    assert len(said(once)) == 2
+    assert len(said(twice)) == 3
+
+
 def test_the_rarer_calls_have_names_and_targets(tmp_path: Path) -> None:
     picture = {"id": "ig", "status": "completed", "revised_prompt": "a pear", "result": "QUJD"}
     found = items(

@@ -516,6 +516,8 @@ def test_a_result_of_the_command_line_tells_whether_it_failed(
     [
         ("fix it", "fix it"),
         ("<user_query>\nfix it\n</user_query>", "fix it"),
+        ([{"type": "image", "image": "QUJD"}], "[image]"),
+        ([{"type": "image", "image": "QUJD"}, {"type": "text", "text": "why?"}], "[image]\nwhy?"),
         ("<attached_files>\na.py\n</attached_files>\n<user_query>fix it</user_query>", "fix it"),
         ("<system_reminder>be good</system_reminder> fix it", "fix it"),
         ("what does <context> mean?", "what does <context> mean?"),

@@ -68,7 +68,7 @@ class Codex:
 
     agent = "codex"
     name = "Codex"
-    version = 3
+    version = 4
     endings = (".jsonl", ".json", ".zst")
 
     def __init__(self) -> None:

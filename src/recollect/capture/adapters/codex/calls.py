@@ -299,7 +299,7 @@ class CodexCalls(CodexTurns):
         if asked.name == SCRIPT and asked.kind == "other" and asked.call is not None:
             self._script(asked, turn, stamp)
             return
-        if asked.kind == "web" and asked.target and self.is_twin("web", asked.target, -1):
+        if asked.kind == "web" and self.is_twin("web", asked.target or "", -1):
             return
         if end is not None and self._turn_of(asked.call) is not None:
             return
@@ -319,7 +319,7 @@ class CodexCalls(CodexTurns):
             self._join(known, end, stamp)
             return
         turn = self.content_turn(stamp)
-        if asked.kind == "web" and asked.target and self.is_twin("web", asked.target, 1):
+        if asked.kind == "web" and self.is_twin("web", asked.target or "", 1):
             return
         self._tool_call(asked, turn, stamp, end)
 
