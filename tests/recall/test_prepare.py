@@ -132,16 +132,14 @@ def test_it_can_be_left_in_between(remember: Remember) -> None:
 # Notes
 
 
-def test_a_note_is_told_from_the_next_time_on(home: Path, remember: Remember) -> None:
-    """Until then what was ready goes on being told."""
+def test_a_note_is_told_at_once(home: Path, remember: Remember) -> None:
+    """Whoever writes one down tries it in the next session; no job has to run before."""
     mind = remember(shop(), orchard())
     prepare(mind)
-    before = told(home, "SessionStart")
 
     note = mind.old.remember("the staging secret is rotated on Mondays", folder=SHOP, by="person")
-    meanwhile, again = told(home, "SessionStart"), prepare(mind)
 
-    assert (meanwhile, again) == (before, [SHOP])
+    assert prepare(mind) == []
     assert told(home, "SessionStart")[0].endswith(
         "note:1: project “the staging secret is rotated on Mondays”"
     )
@@ -160,7 +158,7 @@ def test_a_note_for_every_project_is_told_in_every_one(home: Path, remember: Rem
 
     mind.old.remember("answer in British English at all times", everywhere=True, by="person")
 
-    assert sorted(prepare(mind)) == [SHOP, ORCHARD]
+    assert prepare(mind) == []
     assert all("British" in told(home, "SessionStart", cwd=folder)[0] for folder in (SHOP, ORCHARD))
 
 
@@ -173,7 +171,6 @@ def test_a_project_that_has_notes_and_no_logs_is_told_them(home: Path, remember:
         "the main branch is called trunk",
     ):
         mind.old.remember(text, folder="/srv/new", by="person")
-        assert prepare(mind) == ["/srv/new"]
         told_each_time.append(
             [line.split()[2] for line in told(home, "SessionStart", cwd="/srv/new")]
         )
@@ -256,7 +253,7 @@ def test_a_note_that_is_taken_back_while_it_is_prepared_is_not_told(
     store.old.save_pack(number, begun, "the warehouse sleeps", note.ref)
 
     assert "sleeps" not in everything_said(mind)
-    assert prepare(mind) == [SHOP]
+    assert prepare(mind) == []
 
 
 def test_the_newest_notes_are_told_at_the_start_and_the_others_when_they_are_called_up(
