@@ -190,6 +190,13 @@ class Settings:
     home: str
     store: str
     named_config: str | None
+
+    def elsewhere(self, *, home: str, store: str) -> Settings:
+        """The same settings for another home and another store."""
+        return Settings(
+            home, store, self._values, named_config=self.named_config, changed=self._changed
+        )
+
     _values: Mapping[str, object]
     _changed: Mapping[str, object]
 

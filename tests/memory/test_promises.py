@@ -94,3 +94,35 @@ def test_a_coroutine_finds_what_it_completed(memory: Memory) -> None:
         return await asyncio.gather(*map(attempt, range(8)))
 
     assert asyncio.run(all_of_them()) == [True] * 8
+
+
+def test_a_dry_import_says_what_the_import_then_does(tmp_path: Path) -> None:
+    """Down to the byte and the turn, also of logs that tell the same session twice,
+    and when some of it is stored already.
+    """
+    with Memory.open(tmp_path / "recollect.db", environ={"HOME": str(tmp_path)}) as memory:
+        logs = Path(memory.agents.sample_logs())
+        for paths in ([logs / "codex"], [logs, logs / "codex"], [logs]):
+            planned = memory.import_logs(paths, dry_run=True)
+            told = memory.source_reports
+            done = memory.import_logs(paths)
+
+            planned.seconds = done.seconds = 0.0
+            assert planned == done
+            assert told == memory.source_reports
+    assert not list(tmp_path.glob("recollect-*"))
+
+
+def test_a_dry_retain_says_what_retain_then_does(tmp_path: Path) -> None:
+    """Also of sessions that have no digest yet: those get one before their events go."""
+    environ = {"HOME": str(tmp_path), "RECOLLECT_HOME": str(tmp_path)}
+    limits = {"retain.raw_soft_cap_bytes": 20_000, "retain.raw_hard_cap_bytes": 10_000}
+    with Memory.open(tmp_path / "recollect.db", environ=environ, settings=limits) as memory:
+        memory.import_logs([memory.agents.sample_logs()])
+        *_, planned = memory.store.retain(dry_run=True)
+        *_, done = memory.store.retain()
+
+    assert sum(done.evicted.values()) > 0
+    assert planned.dry_run
+    planned.dry_run = False
+    assert planned == done

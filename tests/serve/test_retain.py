@@ -218,7 +218,7 @@ def test_no_process_is_started_for_work_that_is_not_due(
     """
     started: list[list[str]] = []
     monkeypatch.setattr(
-        platforms, "spawn_detached", lambda command, *, gently: started.append(command)
+        platforms, "spawn_detached", lambda command, *, gently, environ: started.append(command)
     )
     mind.jobs.work()
     store = mind._shared.store()

@@ -180,16 +180,15 @@ class Memory:
         """Bring the store up to date with every agent's logs, or with those at these paths.
 
         What each source came to is in `source_reports` afterwards. A dry run
-        discovers and reads, and writes nothing.
+        does it all to a copy of the store, and says what that came to.
         """
-        sweep = self._dry_sweep() if dry_run else self._ensure_sweep()
-        if not dry_run:
-            # A session that was switched off meanwhile is not read.
-            self._shared.ensure_store().old.drain_spool()
-        found = self.agents.sources(paths, agents)
-        report, self.source_reports = sweep.run(found, dry_run=dry_run, progress=progress)
         if dry_run:
-            return report
+            return self._rehearse_import(paths, agents, progress)
+        sweep = self._ensure_sweep()
+        # A session that was switched off meanwhile is not read.
+        self._shared.ensure_store().old.drain_spool()
+        found = self.agents.sources(paths, agents)
+        report, self.source_reports = sweep.run(found, progress=progress)
         if report.imported:
             # What was just read tells where else agents may have left something.
             more, reports = sweep.run(self.agents.new_sources(agents), progress=progress)
@@ -221,13 +220,21 @@ class Memory:
             self._sweep = Sweep(store, redactor=redactor)
         return self._sweep
 
-    def _dry_sweep(self) -> Sweep:
-        from recollect.capture.sweep import Sweep
-        from recollect.store import open_store
+    def _rehearse_import(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        agents: Sequence[str],
+        progress: Progress | None,
+    ) -> ImportReport:
+        from recollect.memory.rehearsal import rehearsed
 
-        store = self._shared.find_store() or open_store(":memory:")
-        wanted = self.settings.flag("redact.enabled")
-        return Sweep(store, redactor=self._shared.redactor(store, cached=False) if wanted else None)
+        with (
+            rehearsed(self.settings, self._shared.find_store()) as settings,
+            Memory(settings, adapters=self._adapters, environ=self.environ) as copy,
+        ):
+            report = copy.import_logs(paths, agents=agents, progress=progress)
+            self.source_reports = copy.source_reports
+            return report
 
     def _mark_what_follows(self, turns: int) -> None:
         """Leave what an import makes worth doing, or too much, to the queue."""

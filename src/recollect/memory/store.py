@@ -109,10 +109,29 @@ class MemoryStore:
         from recollect.retain.budgets import Budget, retain
 
         budget = Budget.of(self.shared.settings)
-        if budget.limits_raw and not dry_run:
+        if dry_run:
+            yield from self._rehearse_retain()
+            return
+        if budget.limits_raw:
             for _ in OldMemory(self.shared).digest_sessions():
                 yield Retained()
-        yield from retain(self.shared.store(), budget, dry_run=dry_run)
+        yield from retain(self.shared.store(), budget)
+
+    def _rehearse_retain(self) -> Iterator[Retained]:
+        from recollect.memory.collaborators import Collaborators
+        from recollect.memory.rehearsal import rehearsed
+
+        with rehearsed(self.shared.settings, self.shared.store()) as settings:
+            copy = Collaborators(settings, environ=self.shared.environ)
+            try:
+                for report in MemoryStore(copy).retain():
+                    report.dry_run = True
+                    yield report
+                    # The same report goes on being filled in.
+                    report.dry_run = False
+                report.dry_run = True
+            finally:
+                copy.close()
 
     def embed(self, *, again: bool = False, limit: int | None = None) -> Iterator[Embedded]:
         """Make the vectors of turns that have none yet, a report after each batch.
