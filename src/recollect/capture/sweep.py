@@ -78,25 +78,21 @@ class Sweep:
         self.endings = Endings(store.calls.find_waiting)
 
     def run(
-        self, found: Iterable[Found], *, dry_run: bool = False, progress: Progress | None = None
+        self, found: Iterable[Found], *, progress: Progress | None = None
     ) -> tuple[ImportReport, list[SourceReport]]:
-        """Bring the store up to date with these sources.
-
-        A dry run reads them and writes nothing.
-        """
+        """Bring the store up to date with these sources."""
         started, redactions = self.clock(), self._redactions()
-        prices = Prices(_Peeked(self.store)) if dry_run else self.prices
         report = ImportReport()
         reports: list[SourceReport] = []
         changed = list(self._changed(found, report, reports))
         with (
-            _Commits(self.store, many=len(changed) > MANY_SOURCES, dry_run=dry_run) as commits,
+            _Commits(self.store, many=len(changed) > MANY_SOURCES) as commits,
             no_cycle_search(),
         ):
             for number, (item, now) in enumerate(changed):
                 if progress:
                     progress(number, len(changed), item.source.path)
-                reports.append(self._source(commits, item, now, prices))
+                reports.append(self._source(commits, item, now, self.prices))
         _add_up(report, reports, commits)
         report.redactions = self._redactions() - redactions
         report.seconds = round(self.clock() - started, 3)
@@ -148,7 +144,7 @@ class Sweep:
         adapter, source, local = item
         stored = self._judged(source, self._stored(source))
         # The lock first: from here on what is remembered about the source stands still.
-        writer = commits.begin()
+        commits.begin()
         known = self.store.sources.find(stored.path)
         result = SourceReport(
             path=source.path, agent=adapter.agent, outcome="updated" if known else "imported",
@@ -172,17 +168,14 @@ class Sweep:
                 batch.checkpoint.position,
             )
             result.bytes += read_bytes
-            if writer is None:
-                commits.seen(adapter.agent, batch)
-                continue
             seen = _fingerprint(source, now, batch.checkpoint, whole=last)
-            written = writer.keep(
+            written = commits.begin().keep(
                 stored, batch, version=adapter.version, seen=seen, rewritten=rewritten,
                 anew=since is None,
                 better=known is not None and known.version != adapter.version,
                 failure=result.reason,
             )  # fmt: skip
-            writer = commits.kept(written, read_bytes, local=local, source_done=last)
+            commits.kept(written, read_bytes, local=local, source_done=last)
         if not news:
             # Something beside it changed that is about others.
             result.outcome = "unchanged"
@@ -239,21 +232,11 @@ def _say_where(batch: Batch, folder: str | None) -> None:
         facts.cwd, facts.git_remote = folder, None
 
 
-class _Peeked:
-    """The rates a store remembers, for a run that may not add to them."""
-
-    def __init__(self, store: Store) -> None:
-        self.find_rates = store.usage.find_rates
-
-    def save_rates(self, model: str, day: str, version: str, prices: str | None) -> None:
-        pass
-
-
 class _Commits:
-    """One transaction after another, each as large as is sensible; none in a dry run."""
+    """One transaction after another, each as large as is sensible."""
 
-    def __init__(self, store: Store, *, many: bool, dry_run: bool) -> None:
-        self.store, self.dry_run = store, dry_run
+    def __init__(self, store: Store, *, many: bool) -> None:
+        self.store = store
         self.limit_bytes = BATCH_BYTES if many else 0
         self.sessions: set[str] = set()
         self.turns = self.tool_calls = self.pending_bytes = 0
@@ -278,17 +261,15 @@ class _Commits:
             # The transaction hears of it and rolls back.
             self._open.__exit__(kind, error, trace)
 
-    def begin(self) -> Writer | None:
+    def begin(self) -> Writer:
         """The writer of the open transaction, after starting one if need be."""
-        if self._writer is None and not self.dry_run:
+        if self._writer is None:
             self._open = ExitStack()
             self._writer = self._open.enter_context(self.store.writing())
         return self._writer
 
-    def kept(
-        self, written: Written, read_bytes: int, *, local: bool, source_done: bool
-    ) -> Writer | None:
-        """Count what was kept, and commit when it is enough; returns the writer to go on with."""
+    def kept(self, written: Written, read_bytes: int, *, local: bool, source_done: bool) -> None:
+        """Count what was kept, and commit when it is enough."""
         self.sessions |= written.sessions
         self.touched |= dict.fromkeys(written.touched, local)
         self.turns += written.turns
@@ -296,7 +277,8 @@ class _Commits:
         self.pending_bytes += read_bytes
         if self.pending_bytes >= (self.limit_bytes if source_done else BATCH_BYTES):
             self._commit()
-        return self._writer if source_done else self.begin()
+        if not source_done:
+            self.begin()
 
     def _commit(self) -> None:
         if self._open is not None:
@@ -305,14 +287,6 @@ class _Commits:
                     self._writer.flush()
                     settle(self.store, self.touched, self.finders)
         self._open, self._writer, self.pending_bytes, self.touched = None, None, 0, {}
-
-    def seen(self, agent: str, batch: Batch) -> None:
-        """Count what a dry run would have kept."""
-        self.sessions |= {f"{agent}:{native}" for native in batch.sessions}
-        self.turns += len(batch.turns)
-        self.tool_calls += sum(
-            event.kind == "tool_call" for part in batch.turns.values() for event in part.events
-        )
 
 
 def _batches(
