@@ -17,6 +17,8 @@ LONG = "please look at the checkout page and tell me why the totals are off by o
         (["/plan fix the build"], "fix the build"),
         (["/model opus"], "/model opus"),
         (["/exit"], "/exit"),
+        (["/review 151"], "/review 151"),
+        (["/review 151", "fix the build"], "fix the build"),
         (["$browser fix the build"], "fix the build"),
         (["Warmup", "fix the build"], "fix the build"),
         (["Warmup"], None),

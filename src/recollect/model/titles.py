@@ -122,6 +122,9 @@ def _said_in(line: str) -> str | None:
     command = _COMMAND.match(line)
     if command:
         line = line[command.end() :].strip()
+        if not _TELLING.search(line):
+            # `/review 151` says more than 151.
+            return None
     short = _PATH.sub(_last_name, line)
     if short != line and not _says_something(_PATH.sub(" ", line)):
         return None
