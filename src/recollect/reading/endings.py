@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recollect.model.calls import Ending
 
 # Programs whose exit code 1 answers what they were asked.
-_ANSWERING = names("rg grep egrep fgrep zgrep ag diff cmp test [ [[ pgrep")
+_ANSWERING = names("rg grep egrep fgrep zgrep ag diff cmp test [ [[ pgrep which")
 _ANSWERING_GIT = {
     "diff": ("--quiet", "--exit-code", "--no-index"),
     "merge-base": ("--is-ancestor",),
@@ -89,6 +89,8 @@ def answers(command: str) -> bool:
 
 def _is_answering(piece: Piece) -> bool:
     program, *rest = piece.words[launched(piece.words) :] or [""]
+    if piece.words[:2] == ["command", "-v"]:
+        return True
     if base(program) != "git":
         return base(program) in _ANSWERING
     for name, options in _ANSWERING_GIT.items():
@@ -101,7 +103,7 @@ def _hidden(command: str, output: str) -> Ending:
     """How a line ended that exited well: what its end says nothing about must show."""
     hidden = hidden_in(command)
     if not hidden:
-        return "passed"
+        return "unknown" if _is_left_running(command) else "passed"
     if _ASKS_STATUS.search(command) and (codes := list(_STATUS.finditer(output))):
         return "passed" if all(int(code[1] or code[2]) == 0 for code in codes) else "failed"
     # Of what it hides, the checks tell most.
@@ -112,6 +114,13 @@ def _hidden(command: str, output: str) -> Ending:
         return "failed"
     quiet = all(_is_quiet(words, output) for words in hidden)
     return "passed" if quiet else "unknown"
+
+
+@lru_cache(4096)
+def _is_left_running(command: str) -> bool:
+    """Whether a line does nothing but start something that nobody waits for."""
+    line = [piece for piece in pieces(command) if piece.words]
+    return bool(line) and all(piece.after == "&" for piece in line)
 
 
 @lru_cache(4096)

@@ -199,3 +199,21 @@ def test_a_head_that_repeats_the_command_is_no_output() -> None:
     )
 
     assert (told.text, told.exit_code, told.ok, told.duration_ms) == ("no rule", 2, False, 50)
+
+
+def test_a_command_that_goes_on_is_ended_by_what_asks_after_it(tmp_path: Path) -> None:
+    """`write_stdin` polls: the exit code it is told is that of the command, and it is no command."""
+    goes_on = "Wall time: 1.0 seconds\nProcess running with session ID 41\nOutput:\n"
+    command, first, second = calls(
+        tmp_path,
+        b.call("exec_command", "call_1", cmd="make"),
+        b.output(goes_on + "cc a.c", "call_1"),
+        b.call("write_stdin", "call_2", session_id=41, chars=""),
+        b.output(goes_on, "call_2"),
+        b.call("write_stdin", "call_3", session_id=41, chars="\x03"),
+        b.output("Wall time: 1.0 seconds\nProcess exited with code 2\nOutput:\nno rule", "call_3"),
+    )
+
+    assert (command.target, command.output, command.exit_code) == ("make", "cc a.c", 2)
+    assert (first.tool_kind, first.ok) == ("other", None)
+    assert (second.output, second.ok, second.exit_code) == ("no rule", None, None)

@@ -140,7 +140,7 @@ def test_how_sure_it_is_depends_on_the_proof(
         .ask("test")
         .run("pytest -q", "E   TypeError: bad operand", code=1)
         .edit("/home/ada/shop/a.py")
-        .run(retry)
+        .run(retry, "3 passed")
         .done()
     )
 

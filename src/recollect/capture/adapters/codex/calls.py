@@ -304,10 +304,8 @@ class CodexCalls(CodexTurns):
         if end is not None and self._turn_of(asked.call) is not None:
             return
         self._tool_call(asked, turn, stamp, end)
-        if asked.name == "wait" and asked.call is not None and self.state.cells:
-            cell = text_of(fields_of(asked.input).get("cell_id"))
-            if cell in self.state.cells:
-                self.state.scripts[asked.call] = self.state.cells.pop(cell)
+        if asked.call is not None and asked.name in ("wait", "write_stdin"):
+            self._asked_after(asked.call, fields_of(asked.input))
 
     def ended(self, told: Fields, stamp: object) -> None:
         """The end of a call, told by an event; often nothing else tells the call itself."""
@@ -329,7 +327,29 @@ class CodexCalls(CodexTurns):
         if type(call) is str and call in self.state.scripts:
             self._script_answered(call, item.get("output"), stamp)
         elif type(call) is str:
-            self._join(call[:MAX_ID], outcome(item.get("output")), stamp)
+            self._ended_later(call[:MAX_ID], outcome(item.get("output")), stamp)
+
+    def _asked_after(self, call: str, given: Fields) -> None:
+        """A call goes on with a script or a command that had not ended."""
+        state = self.state
+        cell, process = text_of(given.get("cell_id")), str(given.get("session_id"))
+        if cell in state.cells:
+            state.scripts[call] = state.cells.pop(cell)
+        elif process in state.processes:
+            state.asking[call] = state.processes[process]
+            trim(state.asking, MOST_SCRIPTS)
+
+    def _ended_later(self, call: str, end: CodexOutcome, stamp: object) -> None:
+        """An output; the end of a command that somebody asked after is that command's."""
+        state = self.state
+        command = state.asking.pop(call, None)
+        if end.process is not None:
+            state.processes[end.process] = command or call
+            trim(state.processes, MOST_SCRIPTS)
+        elif command is not None and end.exit_code is not None:
+            self._join(command, CodexOutcome(None, end.ok, end.exit_code), stamp)
+            end.ok = end.exit_code = None
+        self._join(call, end, stamp)
 
     def _script(self, asked: CodexCall, turn: str, stamp: object) -> None:
         """A script of code mode: the calls that it makes, as far as they can be read.

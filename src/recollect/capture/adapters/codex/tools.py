@@ -25,7 +25,8 @@ KINDS: dict[str, ToolKind] = {
     "container.exec": "shell",
     "shell_command": "shell",
     "exec_command": "shell",
-    "write_stdin": "shell",
+    # What is typed into a command that runs is no command.
+    "write_stdin": "other",
     "local_shell": "shell",
     "unified_exec": "shell",
     "bash": "shell",
@@ -66,6 +67,7 @@ FAILURES = (
 HEADS = ("Command: ", "Exit code: ", "Chunk ID: ", "Wall time", "Script ", "Process exited ")
 
 _exit = re.compile(r"(?:Exit code: |Process exited with code )(-?\d{1,9})\b")
+_process = re.compile(r"Process running with session ID (\d{1,12})\b")
 _next_head = re.compile(r"\n(?:Chunk ID: |Wall time:? [\d.]+ seconds\n)")
 _wall = re.compile(r"Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds")
 _seconds = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s)")
@@ -78,6 +80,8 @@ class CodexOutcome(Struct, gc=False):
     ok: bool | None = None
     exit_code: int | None = None
     duration_ms: int | None = None
+    # The process that goes on, for `write_stdin` to ask after it.
+    process: str | None = None
 
 
 class _Metadata(Struct, gc=False):
@@ -266,7 +270,9 @@ def _from_head(text: str) -> CodexOutcome:
         ok = {"completed": True, "failed": False, "terminated": False}.get(ended)
     elif code is None and "aborted by user" in text[:200]:
         ok = False
-    return CodexOutcome(body, ok, code, round(float(wall[1]) * 1000) if wall else None)
+    going_on = _process.search(head) if code is None else None
+    process = going_on[1] if going_on else None
+    return CodexOutcome(body, ok, code, round(float(wall[1]) * 1000) if wall else None, process)
 
 
 def _after_command(text: str) -> str:

@@ -140,6 +140,9 @@ class CodexState(Struct, array_like=True):
     # what will be answered, and by the cell of a script that goes on without it.
     scripts: dict[str, list[list[str]]] = field(default_factory=dict)
     cells: dict[str, list[list[str]]] = field(default_factory=dict)
+    # The commands that go on, by their processes, and by the calls that ask after them.
+    processes: dict[str, str] = field(default_factory=dict)
+    asking: dict[str, str] = field(default_factory=dict)
 
 
 class CodexTurns:
@@ -375,7 +378,7 @@ class CodexTurns:
             encoded = msgspec.msgpack.encode(state)
         while len(encoded) > MAX_STATE_BYTES and (state.calls or state.live or state.telemetry):
             state.context, state.telemetry = {}, {}
-            state.scripts, state.cells = {}, {}
+            state.scripts, state.cells, state.processes, state.asking = {}, {}, {}, {}
             for held in (state.calls, state.answered, state.repeats, state.twins):
                 trim(held, len(held) // 2)
             state.live = state.live[len(state.live) // 2 + 1 :]
