@@ -84,3 +84,28 @@ def test_a_command_left_in_the_background_has_not_passed(home: Path) -> None:
     claude_log(home, talk)
 
     assert [call.ok for call in imported(home)] == [None]
+
+
+def test_a_patch_that_a_shell_was_given_is_an_edit(home: Path) -> None:
+    """It was listed among the commands, all of its lines in one."""
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
+    codex_log(home, [codex.meta(), codex.user(), codex.call("shell_command", command=patch)])
+
+    [call] = imported(home)
+
+    assert (call.tool_kind, call.target, call.input) == ("edit", "a.py", {"command": patch})
+
+
+def test_a_command_of_several_lines_keeps_them(home: Path) -> None:
+    """In one line, `make` and `echo` would be one command with an argument."""
+    talk = chat()
+    talk.user("build it")
+    talk.call("Bash", {"command": "make\necho done"}, "a")
+    talk.result("a", "Exit code 2\nmake: *** no rule: oak", None, error=True)
+    claude_log(home, talk)
+
+    with memory(home) as mind:
+        mind.import_logs()
+        [fix] = mind.fix("make: *** no rule: oak")
+
+    assert fix.failed == "make\necho done"

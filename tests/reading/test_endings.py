@@ -80,6 +80,12 @@ def test_exit_0_is_a_pass_where_nothing_is_hidden(command: str) -> None:
     assert ending(command, 0, "some lines") == "passed"
 
 
+def test_what_only_looks_on_windows_hides_nothing() -> None:
+    """Cmdlets that read are readers too."""
+    assert ending(r"Get-Content 'C:\shop\a.txt' | Select-Object -First 5", 0) == "passed"
+    assert ending(r"cd C:\shop; npm test 2>&1 | Select-Object -Last 5", 0) == "unknown"
+
+
 def test_what_complains_in_the_middle_of_a_line_has_not_passed() -> None:
     """`cat missing | head` exits with 0."""
     assert ending("cat a | head", 0, "cat: a: No such file or directory") == "unknown"

@@ -130,3 +130,38 @@ def test_anything_can_be_read(command: str) -> None:
     """Logs hold broken commands too."""
     for piece in pieces(command):
         assert piece.words or piece.writes
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (
+            r"Get-Content -LiteralPath 'C:\shop\a.txt' | Select-Object -First 5",
+            [
+                ["Get-Content", "-LiteralPath", r"C:\shop\a.txt"],
+                ["Select-Object", "-First", "5"],
+            ],
+        ),
+        (
+            r'& "C:\Program Files\node.exe" build.js; Get-ChildItem .\dist',
+            [[r"C:\Program Files\node.exe", "build.js"], ["Get-ChildItem", r".\dist"]],
+        ),
+        (
+            'Get-Process | Where-Object { $_.Name -match "py|js"; 1 }',
+            [["Get-Process"], ["Where-Object", '{ $_.Name -match "py|js"; 1 }']],
+        ),
+        (r'powershell -Command "Get-Item C:\shop\a"', [["Get-Item", r"C:\shop\a"]]),
+        (r"cmd /c dir C:\shop", [["dir", r"C:\shop"]]),
+        ("$env:CI='1'; npm test", [["npm", "test"]]),
+    ],
+)
+def test_commands_of_windows_are_read_as_what_they_are(
+    command: str, words: list[list[str]]
+) -> None:
+    """A backslash is a letter of a path there, and a block in braces is one word."""
+    assert [piece.words for piece in pieces(command)] == words
+
+
+def test_a_cd_goes_to_a_drive() -> None:
+    """A path with a drive is no folder below the one before."""
+    assert [piece.folder for piece in pieces(r"cd web; cd C:\shop; npm test")] == [r"C:\shop"]

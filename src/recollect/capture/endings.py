@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from recollect.model.batch import Batch, TurnPart
 from recollect.model.calls import Call, stored_ending
-from recollect.model.logs import ToolResult
+from recollect.model.logs import Event, ToolResult
 from recollect.reading.endings import ending_of
 
 FindCall = Callable[[str, str, str], Call | None]
@@ -43,6 +43,7 @@ class Endings:
                     event.ok = stored_ending(
                         ending_of(kind, event.target, said, event.exit_code, event.output or "")
                     )
+                    event.exit_code = _exit_code(said, event)
             for late in part.late:
                 if late.ok is not None or late.exit_code is not None:
                     self._late(agent, part, late)
@@ -52,11 +53,18 @@ class Endings:
         if command is None:
             call = self.find_call(f"{agent}:{late.session}", part.facts.turn, late.call)
             command = call.target if call is not None and call.kind == "shell" else None
+        said = late.ok
         late.ok = stored_ending(
-            ending_of("shell", command, late.ok, late.exit_code, late.output or "")
+            ending_of("shell", command, said, late.exit_code, late.output or "")
         )
+        late.exit_code = _exit_code(said, late)
 
     def _wait(self, session: str, call: str, command: str) -> None:
         self._waiting[session, call] = command
         if len(self._waiting) > MOST_WAITING:
             del self._waiting[next(iter(self._waiting))]
+
+
+def _exit_code(said: bool | None, told: Event | ToolResult) -> int | None:
+    """The exit code of a line of which the log says that it ended well and we, what it hides."""
+    return 0 if said and told.ok is None and told.exit_code is None else told.exit_code

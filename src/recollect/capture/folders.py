@@ -13,6 +13,7 @@ from collections.abc import Callable
 from recollect.model.batch import Batch
 from recollect.model.logs import Event
 from recollect.reading.shell import below, is_absolute, pieces
+from recollect.reading.shell_edits import is_patch, patched_files
 
 # What agents call the folder among a command's arguments.
 _NAMES = (
@@ -31,7 +32,13 @@ def place(batch: Batch, told_before: Callable[[str], str | None]) -> None:
         facts = batch.sessions.get(session)
         began = part.facts.cwd or (facts.cwd if facts else None) or told_before(session)
         for event in part.events:
-            if event.kind == "tool_call" and event.tool_kind == "shell":
+            if event.kind != "tool_call" or event.tool_kind != "shell":
+                continue
+            if event.target and is_patch(event.target):
+                # Given to the shell tool or not, a patch is an edit.
+                event.tool_kind = "edit"
+                event.target = ", ".join(patched_files(event.target)) or event.target
+            else:
                 event.folder = folder_of(event, event.folder or began)
 
 

@@ -88,7 +88,7 @@ def _episode(
 def _step(call: Call) -> Step:
     ok, took = call.ok, call.duration_ms
     if call.kind == "shell" and checks.is_check(call.target):
-        ok = checks.ended(call.target, ok, call.output)
+        ok = checks.ended(call.target, ok, call.output, call.exit_code)
     latency = min(int(took), MOST_LATENCY_MS) if took is not None and took >= 0 else None
     tool = call.name if call.kind in ("mcp", "other") else call.kind
     return Step(tool, call.target[:ACTION_CHARACTERS], latency, None, ok)

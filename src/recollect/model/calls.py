@@ -29,6 +29,11 @@ def read_ending(stored: object) -> Ending:
     return "unknown" if stored is None else "passed" if stored else "failed"
 
 
+def exited_well(ok: bool | None, exit_code: int | None) -> bool | None:
+    """How a line ended: it may have exited with 0 and nobody knows how what it hides ended."""
+    return True if ok is None and exit_code == 0 else ok
+
+
 class Scene(Place):
     """A turn's place with what was asked there, and the folder that its session began in."""
 
@@ -78,6 +83,26 @@ class Call:
         self.name, self.kind, self.target, self.folder = name, kind, target, folder
         self.ok, self.exit_code, self.output, self.input = ok, exit_code, output, input
         self.duration_ms = duration_ms
+
+    @property
+    def ending(self) -> Ending:
+        """How it ended, as `reading.endings` decided when it was imported."""
+        return read_ending(self.ok)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is known to have passed."""
+        return self.ok is True
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is known to have failed; what has not, may not have passed either."""
+        return self.ok is False
+
+    @property
+    def exited_well(self) -> bool | None:
+        """How its line ended, of which more may be known than of all the commands in it."""
+        return exited_well(self.ok, self.exit_code)
 
     @property
     def cut(self) -> bool:

@@ -53,14 +53,14 @@ class Move:
         self.declined = False
         if ok:
             if deed.check and not deed.shows_success:
-                ok = checks.ended(deed.target or "", ok, output)
+                ok = checks.ended(deed.target or "", ok, output, exit_code)
         else:
             self.declined = is_declined(output)
             if deed.check:
                 ok = (
                     ok
                     if ok is False and deed.shows_failure
-                    else checks.ended(deed.target or "", ok, output)
+                    else checks.ended(deed.target or "", ok, output, exit_code)
                 )
             elif not deed.acting and deed.kind == "shell" and exit_code in (1, None):
                 ok = None

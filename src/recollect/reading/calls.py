@@ -70,7 +70,9 @@ def find_retry(failed: Call, later: Call) -> Retry | None:
     line = pieces(later.target)
     wanted, there = [words for _, words in tried.main], [words for _, words in run.main]
     if all(words in there for words in wanted):
-        ends = [told(later.ok, line, index) for index, words in run.main if words in wanted]
+        ends = [
+            told(later.exited_well, line, index) for index, words in run.main if words in wanted
+        ]
         return Retry("same", hidden=None in ends)
     program = tried.programs[-1]
     if not program:
@@ -78,7 +80,7 @@ def find_retry(failed: Call, later: Call) -> Retry | None:
     places = [
         place for (place, _), one in zip(run.main, run.programs, strict=True) if one == program
     ]
-    return Retry("alike", hidden=told(later.ok, line, places[-1]) is None)
+    return Retry("alike", hidden=told(later.exited_well, line, places[-1]) is None)
 
 
 def find_proof(passed: Sequence[bool], retries: Sequence[Retry | None]) -> int | None:
@@ -91,6 +93,11 @@ def find_proof(passed: Sequence[bool], retries: Sequence[Retry | None]) -> int |
         if retry and passed[place]
     ]
     return min(proofs)[2] if proofs else None
+
+
+def proves(call: Call, retry: Retry) -> bool:
+    """Whether a call that tries again is known to have passed: the line, or what it tries."""
+    return call.passed or (call.exited_well is True and not retry.hidden)
 
 
 class FollowUp(NamedTuple):
@@ -118,7 +125,7 @@ def follow(
     """
     retries = [find_retry(failed, call) for call in later]
     passed = [
-        call.ok is True and retry is not None and not (retry.hidden and fails_again(call))
+        retry is not None and proves(call, retry) and not (retry.hidden and fails_again(call))
         for call, retry in zip(later, retries, strict=True)
     ]
     end = find_proof(passed, retries)

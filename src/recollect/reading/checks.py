@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from recollect.model.calls import exited_well
 from recollect.reading.error_text import tells
 from recollect.reading.programs import base, launched, names
 from recollect.reading.shell import pieces, told
@@ -89,10 +90,10 @@ def is_check(command: str) -> bool:
     return bool(_checks_in(command))
 
 
-def ended(command: str, ok: bool | None, output: str) -> bool | None:
+def ended(command: str, ok: bool | None, output: str, exit_code: int | None = None) -> bool | None:
     """Whether the check in a command line passed; None when nothing tells."""
     line = pieces(command)
-    known = [told(ok, line, index) for index in _checks_in(command)]
+    known = [told(exited_well(ok, exit_code), line, index) for index in _checks_in(command)]
     if known and None not in known:
         return all(known)
     said = last_words_tell(output)

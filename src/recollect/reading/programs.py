@@ -49,6 +49,13 @@ _READERS = names(
     "pgrep printenv printf ps pwd rg "
     "sort ss stat tail tr tree type uname uniq wc which whoami yq"
 )
+# Of PowerShell and cmd, whose names are the same in any case.
+_WINDOWS_READERS = names(
+    "get-content get-childitem get-item get-location get-date get-command get-process get-filehash "
+    "select-string select-object where-object sort-object measure-object format-table format-list "
+    "test-path resolve-path join-path split-path out-string out-host write-output write-host "
+    "compare-object convertfrom-json convertto-json dir findstr where gc gci sls select type"
+)
 _READING_SUBCOMMANDS = {
     "git": names(
         "blame branch diff grep log ls-files remote reflog rev-parse shortlog show status"
@@ -164,7 +171,7 @@ def _looks_only(piece: Piece) -> bool:
         return not any(word.startswith(("-i", "--in-place")) for word in piece.words)
     if program == "find":
         return not any(word in ("-delete", "-exec", "-execdir") for word in piece.words)
-    return program in _READERS
+    return program in _READERS or program.lower() in _WINDOWS_READERS
 
 
 def _launchers(words: list[str]) -> list[tuple[str, ...]]:

@@ -82,6 +82,12 @@ def typed(prompt: str) -> str:
     return prompt.partition("\n\n[recalled")[0]
 
 
+def as_run(command: str, most: int) -> str:
+    """A command with its line ends, which are part of what it says; cut where it gets long."""
+    text = "\n".join(line.rstrip() for line in command[: most * READ_AHEAD].strip().splitlines())
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 def quoted_command(command: str, most: int) -> str:
     """A command with what it runs and on what; its texts, comments and here-documents are left out.
 

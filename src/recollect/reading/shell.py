@@ -31,6 +31,28 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# PowerShell and cmd: a backslash is a letter of a path, a backtick escapes, a block is one word.
+_WINDOWS_TOKEN = re.compile(
+    r"""
+      (?P<space>[ \t\r]+|`\r?\n)
+    | (?P<redirect>(?:\d+|\*)?(?:>>|>&|>|<))
+    | (?P<operator>&&|\|\||[;|&\n])
+    | (?P<block>[$@]?\{[^{}]*\})
+    | (?P<inner>[$@]\()
+    | (?P<bracket>[()])
+    | '(?P<single>(?:[^']|'')*)'
+    | "(?P<double>(?:[^"`]|`.)*)"
+    | (?P<plain>[^\s'"`;|&<>(){}]+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+# Cmdlets, variables of the environment, and paths with a drive.
+_WINDOWS = re.compile(
+    r"(?:^|[\s;|&(){}\"'=])(?:\$env:|[A-Za-z]:\\(?=[\w$%({])|(?:Get|Set|New|Remove|Select|Where|ForEach"
+    r"|Test|Write|Out|Start|Stop|Invoke|Copy|Move|Join|Resolve|Measure|Sort|Format|Import|Export|Add|Clear"
+    r"|ConvertTo|ConvertFrom|Compare|Split|Expand|Compress|Push|Pop)-[A-Z][A-Za-z]+\b)"
+)
 # A line in which nothing is quoted, expanded or redirected; most are like that.
 _SIMPLE = re.compile(r"[\w./=:,@%+~^*?\[\]{}! \t|;&-]*")
 _OPERATOR = re.compile(r"(&&|\|\||\|&|;;|[;|&])")
@@ -49,6 +71,9 @@ _RUNNERS: dict[str, frozenset[str]] = {
     "timeout": frozenset({"-s", "-k"}), "setsid": frozenset(), "ionice": frozenset({"-c", "-n"}),
 }  # fmt: skip
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
+_WINDOWS_SHELLS = {
+    "powershell": ("-command", "-c"), "pwsh": ("-command", "-c"), "cmd": ("/c", "/k"),
+}  # fmt: skip
 # What prepares the ground for the command that matters.
 _SETUP = frozenset(
     {
@@ -114,7 +139,7 @@ def pieces(command: str, *, depth: int = 0) -> tuple[Piece, ...]:
             ]
         elif run and run[0] in ("cd", "pushd"):
             folder = _moved(folder, run)
-        elif (run and run[0] not in _SETUP) or writes:
+        elif (run and run[0] not in _SETUP and not run[0].startswith("$env:")) or writes:
             found.append(Piece(run, writes, operator, folder))
     return tuple(found)
 
@@ -179,7 +204,7 @@ def unwrapped(words: list[str]) -> list[str]:
 
 
 def _script(words: list[str]) -> str | None:
-    """The line that `bash -lc '...'` runs."""
+    """The line that `bash -lc '...'` or `powershell -Command ...` runs."""
     if (
         len(words) >= 3
         and words[0].rpartition("/")[2] in _SHELLS
@@ -187,6 +212,11 @@ def _script(words: list[str]) -> str | None:
         and words[1].endswith("c")
     ):
         return words[2]
+    program = words[0].lower().replace("\\", "/").rpartition("/")[2] if words else ""
+    flags = _WINDOWS_SHELLS.get(program.removesuffix(".exe"), ())
+    for index, word in enumerate(words[1:], 2):
+        if word.lower() in flags:
+            return " ".join(words[index:]) or None
     return None
 
 
@@ -226,6 +256,8 @@ def _split(command: str) -> list[tuple[list[str], list[str], str]]:
     into: str | None = None
     tags: list[str] = []
     position, length = 0, len(command)
+    windows = _WINDOWS.search(command) is not None
+    next_token = (_WINDOWS_TOKEN if windows else _TOKEN).match
 
     def close_word() -> None:
         nonlocal word, into
@@ -238,7 +270,7 @@ def _split(command: str) -> list[tuple[list[str], list[str], str]]:
         word = into = None
 
     while position < length:
-        match = _TOKEN.match(command, position)
+        match = next_token(command, position)
         assert match is not None  # `other` takes any character.
         kind, text, position = match.lastgroup, match[0], match.end()
         if kind == "plain" and word is None and text.startswith("#"):
@@ -265,7 +297,8 @@ def _split(command: str) -> list[tuple[list[str], list[str], str]]:
                 position = _after_documents(command, position, tags)
                 tags = []
         elif kind == "double":
-            word = (word or "") + _DOUBLE_ESCAPE.sub(r"\1", match["double"])
+            said = match["double"]
+            word = (word or "") + (said if windows else _DOUBLE_ESCAPE.sub(r"\1", said))
         else:
             word = (word or "") + (match[kind] if kind else text)
     close_word()

@@ -121,7 +121,7 @@ def _done(events: list[Call | PlainEvent]) -> Iterator[str]:
         if isinstance(event, Call):
             if event.target:
                 yield event.target[:COMMAND_CHARACTERS]
-            if event.ok is False and event.output:
+            if event.failed and event.output:
                 yield _ends(event.output)
         elif event.kind == "error":
             yield _ends(event.text)

@@ -297,9 +297,9 @@ def _done(events: list[Call | PlainEvent]) -> Iterator[str]:
         yield f"changed {', '.join(named)}{rest}"
     commands: dict[str, str] = {}
     for call in calls:
-        if call.kind == "shell" and call.ok is not None:
+        if call.kind == "shell" and call.ending != "unknown":
             code = call.exit_code
-            ended = "ok" if call.ok else "failed" if code is None else f"exit {code}"
+            ended = "ok" if call.passed else "failed" if code is None else f"exit {code}"
             command = quoted_command(call.target, COMMAND_CHARACTERS)
             commands.pop(command, None)
             commands[command] = ended

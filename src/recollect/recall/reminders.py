@@ -148,7 +148,7 @@ def _form_that_worked(tried: list[str], call: Call) -> list[str] | None:
     """The words of a later command that did in another form what was tried: the
     same program, or the same arguments.
     """
-    if call.kind != "shell" or call.ok is not True:
+    if call.kind != "shell" or not call.passed:
         return None
     run = main_pieces(call.target)
     if len(run) != 1:
@@ -172,7 +172,7 @@ def _worked_since(
     for call in store.calls.of_program(base(words[0]), scope):
         if (call.turn, call.ordinal) == (failed.turn, failed.ordinal):
             break
-        if call.ok is not True:
+        if not call.passed:
             continue
         line = pieces(call.target)
         if any(

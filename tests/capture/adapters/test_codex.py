@@ -631,7 +631,7 @@ def test_a_message_from_another_agent_wakes_a_sub_agent(tmp_path: Path) -> None:
         ),
         (
             "Chunk ID: 4f\nWall time: 1 seconds\nProcess running with session ID 7\nOutput:\n",
-            CodexOutcome("", None, None, 1000),
+            CodexOutcome("", None, None, 1000, "7"),
         ),
         (
             "Wall time: 6.4 seconds\naborted by user",
@@ -672,7 +672,7 @@ def test_an_exit_code_is_found_in_every_shape_of_output(
         ("shell", {"command": ["git", "log", "-m", "a b"]}, "shell", "git log -m 'a b'"),
         ("shell_command", {"command": "ls"}, "shell", "ls"),
         ("exec_command", {"cmd": "rg x"}, "shell", "rg x"),
-        ("write_stdin", {"session_id": 1, "chars": "y\n"}, "shell", "y\n"),
+        ("write_stdin", {"session_id": 1, "chars": "y\n"}, "other", "y\n"),
         (
             "apply_patch",
             "*** Begin Patch\n*** Add File: a.py\n+x\n*** Update File: b.py\n",

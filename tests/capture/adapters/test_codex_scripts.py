@@ -202,7 +202,7 @@ def test_a_head_that_repeats_the_command_is_no_output() -> None:
 
 
 def test_a_command_that_goes_on_is_ended_by_what_asks_after_it(tmp_path: Path) -> None:
-    """`write_stdin` polls: the exit code it is told is that of the command, and it is no command."""
+    """`write_stdin` polls: what it is told of an exit is that of the command."""
     goes_on = "Wall time: 1.0 seconds\nProcess running with session ID 41\nOutput:\n"
     command, first, second = calls(
         tmp_path,

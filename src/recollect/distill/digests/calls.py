@@ -9,6 +9,7 @@ from recollect.model.calls import Call
 from recollect.model.digests import Run
 from recollect.reading import checks
 from recollect.reading.calls import read_line, weight_of
+from recollect.reading.quoting import as_run
 from recollect.reading.shell_edits import changed_files, is_patch, patched_files
 from recollect.store import bodies
 
@@ -41,7 +42,7 @@ class Done(Call):
         self.check = kind == "shell" and checks.is_check(target)
         super().__init__(
             0, ordinal, row[bodies.NAME] or "", kind, target,
-            checks.ended(target, ok, output) if self.check else ok, row[bodies.EXIT_CODE],
+            checks.ended(target, ok, output, row[bodies.EXIT_CODE]) if self.check else ok, row[bodies.EXIT_CODE],
             output=output,
         )  # fmt: skip
         self.alone: list[str] | None = None
@@ -71,7 +72,7 @@ class Done(Call):
         """A shell command as a digest has it."""
         return Run(
             ref=self.ref,
-            command=one_line(self.target),
+            command=as_run(self.target, COMMAND_CHARACTERS),
             ok=self.ok,
             exit_code=self.exit_code,
             check=self.check,

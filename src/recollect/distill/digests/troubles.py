@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.distill.digests.calls import one_line
+from recollect.distill.digests.calls import COMMAND_CHARACTERS, one_line
 from recollect.model.digests import Trouble
-from recollect.reading.calls import find_proof, find_retry
+from recollect.reading.calls import find_proof, find_retry, proves
 from recollect.reading.error_text import error_lines, headline, shape
 from recollect.reading.programs import program_of
+from recollect.reading.quoting import as_run
 
 if TYPE_CHECKING:
     from recollect.distill.digests.calls import Done
@@ -42,7 +43,7 @@ def troubles(calls: Sequence[Done]) -> list[tuple[int, Trouble]]:
         ordinal, first = found.get(key, (call.ordinal, None))
         trouble = Trouble(
             ref=first.ref if first else call.ref, error=one_line(error, ERROR_CHARACTERS),
-            command=one_line(call.target) if call.target else None, steps=steps,
+            command=as_run(call.target, COMMAND_CHARACTERS) if call.target else None, steps=steps,
             worked=None if end is None else later[end].ref,
         )  # fmt: skip
         if first is None or trouble.worked:
@@ -68,7 +69,9 @@ def _overcome(failed: Done, later: Sequence[Done], error: str) -> tuple[int | No
     """
     matches = [find_retry(failed, call) for call in later]
     worked = [
-        bool(match and call.ok) and not (match and match[1] and _says(call, error))
+        match is not None
+        and proves(call, match)
+        and not (match and match[1] and _says(call, error))
         for call, match in zip(later, matches, strict=True)
     ]
     end = find_proof(worked, matches)
@@ -92,4 +95,4 @@ def _says(call: Done, error: str) -> bool:
 
 def _step(call: Done) -> str:
     edited = f"edit {', '.join(call.files)}" if call.kind == "edit" else None
-    return one_line(edited or call.target or call.name, STEP_CHARACTERS)
+    return as_run(edited or call.target or call.name, STEP_CHARACTERS)

@@ -27,6 +27,9 @@ _ASKS = re.compile(
 @lru_cache(8192)
 def is_plain_command(command: str) -> bool:
     """Whether the guard would leave a command as it is."""
+    if "\n" in command.strip():
+        # In one line it would be another command.
+        return False
     line = " ".join(command.split())
     quoted = quoted_command(line, _MOST).replace("‹", "<").replace("›", ">")
     return quoted == line.replace("`", "'")

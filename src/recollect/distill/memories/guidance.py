@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from shlex import join
 
 from recollect.distill.memories.trace import told_steps
+from recollect.model.calls import exited_well
 from recollect.model.digests import Digest, Run, Trouble
 from recollect.reading.checks import is_check
 from recollect.reading.programs import base, main_pieces
@@ -266,7 +267,11 @@ def _ends(run: Run) -> Iterator[tuple[str, bool]]:
     """The simple commands of a line, as far as its end tells how each of them ended."""
     main = main_pieces(run.command)
     for index, words in [] if grammar(run.command) else main:
-        ok = run.ok if len(main) == 1 else told(run.ok, pieces(run.command), index)
+        ok = (
+            run.ok
+            if len(main) == 1
+            else told(exited_well(run.ok, run.exit_code), pieces(run.command), index)
+        )
         if ok is not None:
             yield join(words), ok
 

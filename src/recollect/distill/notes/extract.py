@@ -98,7 +98,7 @@ def _stated(passage: Passage, *, corrects: bool) -> list[Candidate]:
 
 
 def _is_edit(call: Done) -> bool:
-    return call.kind == "edit" and call.ok is not False
+    return call.kind == "edit" and bool(call.ok)
 
 
 class Found(NamedTuple):

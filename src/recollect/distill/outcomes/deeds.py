@@ -32,6 +32,11 @@ _NOTHING_KEPT = re.compile(
     r"nothing (?:added )?to commit|no changes added|Everything up-to-date|Already up to "
     r"date|CONFLICT \("
 )
+_SHOWS_KEPT = re.compile(
+    r"^\[[^\]\n]+ [0-9a-f]{7,40}\] |^ +[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40} "
+    r"|^ \* \[new (?:branch|tag)\]|^https://\S+/pull/\d+$|^Fast-forward$|^HEAD is now at ",
+    re.MULTILINE,
+)
 _TIMED_OUT = re.compile(
     r"\b(?:command )?timed out\b|\btimeout (?:exceeded|expired|reached)\b", re.IGNORECASE
 )
@@ -125,10 +130,16 @@ _SEARCHES = frozenset(
 
 def deeds_of(call: Done) -> Sequence[Deed]:
     """What a command did to the work as a whole, in order."""
-    if call.kind != "shell" or not call.target or call.ok is False:
+    if call.kind != "shell" or not call.target or call.failed:
         return ()
     found = _deeds_in(call.target)
-    return () if found and _NOTHING_KEPT.search(ends(call.output)) else found
+    if not found:
+        return found
+    shown = ends(call.output)
+    # Where the line hides how it ended, only what git itself says counts.
+    if not call.passed and not _SHOWS_KEPT.search(shown):
+        return ()
+    return () if _NOTHING_KEPT.search(shown) else found
 
 
 @lru_cache(4096)

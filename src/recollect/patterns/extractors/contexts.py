@@ -22,7 +22,7 @@ def extract(moves: Sequence[Move], lesson: Lesson, *, went_well: bool | None) ->
     for move in moves:
         deed = move.deed
         if deed.kind == "edit":
-            if move.ok is not False:
+            if move.ok:
                 for kind in deed.files:
                     changed[kind] = None
         elif changed and move.acting:

@@ -32,7 +32,7 @@ def extract(moves: Sequence[Move], lesson: Lesson) -> None:
                     "friction", REFUSED + deed.plain_step, move.turn, False, external=deed.external
                 )
         elif deed.kind == "read":
-            if deed.target and move.ok is not False:
+            if deed.target and move.ok:
                 key = deed.target, repr(move.given)
                 reads[key] = reads.get(key, 0) + 1
                 if reads[key] == READS:

@@ -43,7 +43,7 @@ def _follow(failed: Move, later: Sequence[Move], lesson: Lesson) -> bool:
         # Most moves have nothing to do with it, which their programs tell at once.
         match = None if is_shell and program not in move.deed.programs else move.tries_again(failed)
         if match is None:
-            fix = move if move.acting and move.ok is not False and move.deed.step else fix
+            fix = move if move.acting and move.ok and move.deed.step else fix
         elif move.ok is not None and not move.declined:
             if move.ok and match[1]:
                 # The rest of the line hides how it ended.

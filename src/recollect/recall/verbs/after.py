@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.model.answers import FixStep
 from recollect.reading.calls import FollowUp, follow
-from recollect.recall.verbs.changes import shortened
+from recollect.reading.quoting import as_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,5 +59,5 @@ def step_of(call: Call, place: Place) -> FixStep:
 
 
 def text_of(call: Call) -> str:
-    """What a call did, in one line."""
-    return shortened(call.target or call.name, STEP_CHARACTERS)
+    """What a call did: the command as it was run, or the files."""
+    return as_run(call.target or call.name, STEP_CHARACTERS)

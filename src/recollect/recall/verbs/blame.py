@@ -157,12 +157,12 @@ def _texts(given: object) -> list[str]:
 def _row(store: Store, scene: Scene, touched: list[Touch]) -> FileChange:
     """One turn's changes of the file, told together."""
     outcomes = [call.ok for call, _, _ in touched]
-    # What failed changed nothing, unless everything failed: then it shows what was tried.
+    # What is not known to have passed shows what was tried, where nothing has passed.
     calls = store.calls.whole(call for call, _, _ in touched)
     changes = [
         (call, change_in(call.input, normalised(path)))
         for call, (_, path, _) in zip(calls, touched, strict=True)
-        if call.ok is not False or True not in outcomes
+        if call.passed or True not in outcomes
     ]
     known = [change for _, change in changes if change.known]
     excerpt = next((text for _, change in reversed(changes) if (text := change.excerpt())), "")

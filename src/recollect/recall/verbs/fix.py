@@ -26,9 +26,9 @@ from recollect.reading.error_text import (
     without_names,
 )
 from recollect.reading.programs import looks_only
+from recollect.reading.quoting import as_run
 from recollect.reading.shell import pieces
 from recollect.recall.verbs.after import STEP_CHARACTERS, follow_up, shown, step_of
-from recollect.recall.verbs.changes import shortened
 from recollect.store.text import ends, words_in
 from recollect.system.clock import iso
 
@@ -202,7 +202,7 @@ def _met(store: Store, asked: ErrorQuery, scene: Scene) -> Iterator[Fix]:
     for event in store.turns.events(scene.turn):
         if isinstance(event, Call):
             line, match = _best(asked, event.output)
-            if match and (event.ok is not True or (match in _WHOLE_LINE and _hides_failure(event))):
+            if match and (not event.passed or (match in _WHOLE_LINE and _hides_failure(event))):
                 after = follow_up(
                     store,
                     event.turn,
@@ -274,7 +274,7 @@ def _row(
         ref=scene.ref, session=scene.session_ref, turn=scene.ordinal, agent=scene.agent,
         project=scene.project, at=iso(scene.at),
         live=bool(scene.live), subagent=scene.subagent, error=line, match=match,
-        failed=shortened(_tried(failed), STEP_CHARACTERS) if failed else None,
+        failed=as_run(_tried(failed), STEP_CHARACTERS) if failed else None,
         exit_code=failed.exit_code if failed else None,
         steps=[step_of(call, places[call.turn]) for call in steps],
         steps_left_out=len(after.done) - len(steps),

@@ -13,8 +13,8 @@ from recollect.model.answers import Answers
 from recollect.model.answers import Friction as Row
 from recollect.model.calls import Call
 from recollect.reading.error_text import error_lines, headline, shape, telling
+from recollect.reading.quoting import as_run
 from recollect.recall.verbs.after import follow_up
-from recollect.recall.verbs.changes import shortened
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _row(store: Store, shaped: str, met: list[Occurrence], scenes: dict[int, Sce
         first_at=iso(min(times, default=None)), last_at=iso(max(times, default=None)),
         example=example.line,
         ref=scenes[example.turn].ref,
-        command=shortened(example.command, 200) if example.command else None,
+        command=as_run(example.command, 200) if example.command else None,
         # Whether the command is known to have worked afterwards: a hidden end tells nothing.
         fixed=sum(follow_up(store, *call).proof is not None for call in latest),
         looked_at=len(latest),

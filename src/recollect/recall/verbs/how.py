@@ -14,8 +14,8 @@ from recollect.errors import UsageError
 from recollect.model.answers import Answers, Invocation
 from recollect.model.search import Query, Scope
 from recollect.reading.programs import find_use, use_of
+from recollect.reading.quoting import as_run
 from recollect.reading.shell import grammar, pieces, told
-from recollect.recall.verbs.changes import shortened
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
@@ -148,14 +148,8 @@ def _uses(call: Call, tool: list[str]) -> Iterator[tuple[str, bool | None, str]]
     for index, piece in enumerate(run):
         start = find_use(piece.words, tool) if piece.words else None
         if start is not None:
-            ok = None if loose else told(call.ok, run, index)
-            yield use_of(piece.words, start, tool), ok, _as_run(call.target)
-
-
-def _as_run(command: str) -> str:
-    """A command with its lines, cut where it gets long."""
-    text = command.strip()
-    return text if len(text) <= EXAMPLE_CHARACTERS else f"{text[: EXAMPLE_CHARACTERS - 1]}…"
+            ok = None if loose else told(call.exited_well, run, index)
+            yield use_of(piece.words, start, tool), ok, as_run(call.target, EXAMPLE_CHARACTERS)
 
 
 def _tool_calls(
@@ -169,6 +163,6 @@ def _tool_calls(
         yield (
             shape,
             call.ok,
-            shortened(call.target or call.name, EXAMPLE_CHARACTERS),
+            as_run(call.target or call.name, EXAMPLE_CHARACTERS),
             scenes[call.turn],
         )

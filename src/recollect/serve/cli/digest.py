@@ -113,11 +113,9 @@ def _turn(ref: str) -> str:
 
 
 def _short(command: str) -> str:
-    return (
-        command
-        if len(command) <= COMMAND_CHARACTERS
-        else command[: COMMAND_CHARACTERS - 1].rstrip() + "…"
-    )
+    if len(command) > COMMAND_CHARACTERS:
+        command = command[: COMMAND_CHARACTERS - 1].rstrip() + "…"
+    return command.replace("\n", "\n     ")
 
 
 def _more(count: int) -> str:

@@ -74,10 +74,10 @@ def _given(words: list[str]) -> str:
 def _text(row: Fix) -> str:
     lines = [placed(row), f"    {row.confidence}: {row.why}", f"    error   {row.error}"]
     if row.failed:
-        lines.append(f"    failed  {row.failed}{_code(row.exit_code)}")
+        lines.append(f"    failed  {_hung(row.failed)}{_code(row.exit_code)}")
     steps = [
         f"    {'edited ' if step.kind == 'edit' else 'ran    '} "
-        f"{step.text}{_code(step.exit_code) if not step.ok else ''}"
+        f"{_hung(step.text)}{_code(step.exit_code) if not step.ok else ''}"
         for step in row.steps
     ]
     more = [f"    …       {counted(row.steps_left_out, 'more step')}"] if row.steps_left_out else []
@@ -85,8 +85,14 @@ def _text(row: Fix) -> str:
     if row.proof:
         elsewhere = f"  {row.proof.ref}" if row.proof.ref != row.ref else ""
         what = "edit of " if row.proof.kind == "edit" else ""
-        lines.append(f"    worked  {what}{row.proof.text}{_code(row.proof.exit_code)}{elsewhere}")
+        code = _code(row.proof.exit_code)
+        lines.append(f"    worked  {what}{_hung(row.proof.text)}{code}{elsewhere}")
     return "\n".join(lines)
+
+
+def _hung(command: str) -> str:
+    """A command of several lines, below its beginning."""
+    return command.replace("\n", "\n            ")
 
 
 def _code(code: int | None) -> str:

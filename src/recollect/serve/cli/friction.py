@@ -55,7 +55,8 @@ def _text(row: Friction) -> str:
     fixed = f"; {row.fixed} of the last {row.looked_at} got past it" if row.looked_at else ""
     # What was typed into a running program may be a single key.
     is_readable = row.command is not None and any(map(str.isalnum, row.command))
-    command = f"    in {row.command}\n" if is_readable else ""
+    command = (row.command or "").replace("\n", "\n       ")
+    command = f"    in {command}\n" if is_readable else ""
     where = ", ".join(row.projects) or "-"
     return (
         f"{row.example}\n    {counted(row.sessions, 'session')}, {counted(row.count, 'time')}, "

@@ -157,7 +157,7 @@ class Calls:
         )
         for turn, rows in readable_rows_of(self.db, sorted(turn for (turn,) in newest)):
             for event in events_in(turn, rows):
-                if event.ok is False if isinstance(event, Call) else event.kind == "error":
+                if event.failed if isinstance(event, Call) else event.kind == "error":
                     yield event
 
     def count_failed_turns(self, scope: Scope) -> int:
