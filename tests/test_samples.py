@@ -115,7 +115,10 @@ def test_what_can_happen_to_a_session_happens_once(memory: Memory) -> None:
 
 
 def test_every_tool_call_has_an_outcome(memory: Memory) -> None:
-    """Failures are what a memory is asked about most; a command that failed has its exit code."""
+    """Failures are what a memory is asked about most.
+
+    Of a line that hides how its commands ended, its own exit is known.
+    """
     calls = [
         event for turn in turns(memory) for event in turn.events if isinstance(event, ToolCall)
     ]
@@ -123,9 +126,10 @@ def test_every_tool_call_has_an_outcome(memory: Memory) -> None:
     failed = [call for call in calls if call.ok is False]
 
     assert len(calls) == 313
-    assert all(call.ok is not None and call.output is not None for call in calls)
+    assert all(call.output is not None for call in calls)
+    assert all(call.ok is not None or call.exit_code is not None for call in calls)
     assert len(failed) == 40
-    assert all(call.exit_code for call in failed)
+    assert sum(bool(call.exit_code) for call in failed) == 39
 
 
 def test_the_tokens_are_those_of_the_logs(memory: Memory) -> None:

@@ -57,6 +57,8 @@ def test_exit_0_of_a_line_says_nothing_about_what_it_hides(command: str) -> None
         ("make; echo exit: $?", "cc a.c\nexit: 2", "failed"),
         ("make; echo exit: $?", "cc a.c\nexit: 0", "passed"),
         ("make > log 2>&1; echo $?", "0", "passed"),
+        ("rg port src; echo exit $?", "exit 1", "passed"),
+        ("pnpm vitest run src 2>&1 | tail -1", "      Tests  22 passed (22)", "passed"),
         ("python3 build.py | tail", "Traceback (most recent call last):\n  ...", "failed"),
         ("frobnicate x | head", "bash: frobnicate: command not found", "failed"),
     ],

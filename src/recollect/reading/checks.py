@@ -143,6 +143,8 @@ def _checks(words: list[str]) -> bool:
 def _is_script(program: str, plain: list[str]) -> bool:
     if program in _SCRIPT_RUNNERS:
         named = [word for word in plain if word not in ("run", "exec", "run-script")]
+        if named and program in ("pnpm", "yarn", "bun") and named[0] in _CHECKERS:
+            return True
         return _speaks(named[0]) if named else program in ("make", "gmake", "gradle", "gradlew")
     if program in _INTERPRETERS:
         return bool(plain) and _speaks(base(plain[0]))

@@ -36,9 +36,9 @@ _ANSWERING_GIT = {
 }
 # What they do is done or complained of, in a line that begins with their name.
 _COMPLAINING = names(
-    "awk cat chmod chown cp cut date echo find grep head kill killall ln ls mkdir mktemp mv nl "
-    "pgrep pkill printf pwd readlink realpath rg rm rmdir sed sort stat tail tee touch tr tree "
-    "uniq wait wc which xargs"
+    "awk cat chmod chown cp cut date echo file find grep head kill killall ln ls md5sum mkdir "
+    "mktemp mv nl pgrep pkill printf pwd readlink realpath rg rm rmdir sed sha256sum shasum sort "
+    "stat tail tee touch tr tree uniq wait wc which xargs"
 )
 # The exit code of `timeout` when time was up: somebody wanted to look for a while.
 _TIME_WAS_UP = 124
@@ -105,7 +105,8 @@ def _hidden(command: str, output: str) -> Ending:
     if not hidden:
         return "unknown" if _is_left_running(command) else "passed"
     if _ASKS_STATUS.search(command) and (codes := list(_STATUS.finditer(output))):
-        return "passed" if all(int(code[1] or code[2]) == 0 for code in codes) else "failed"
+        fine = (0, 1) if all(map(_answers_or_looks, hidden)) else (0,)
+        return "passed" if all(int(code[1] or code[2]) in fine for code in codes) else "failed"
     # Of what it hides, the checks tell most.
     ends = [last_words_tell(output) for words in hidden if is_check(" ".join(words))]
     if ends:
@@ -114,6 +115,11 @@ def _hidden(command: str, output: str) -> Ending:
         return "failed"
     quiet = all(_is_quiet(words, output) for words in hidden)
     return "passed" if quiet else "unknown"
+
+
+def _answers_or_looks(words: tuple[str, ...]) -> bool:
+    piece = Piece(list(words), [], "")
+    return _is_answering(piece) or looks_only(piece)
 
 
 @lru_cache(4096)
