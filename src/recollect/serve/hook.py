@@ -47,6 +47,8 @@ SELF_LIMIT_SECONDS = 0.9
 MOST_BYTES = 8 << 20
 # No folder and no session is called more than this; the spool keeps both.
 MOST_NAME_CHARACTERS = 4_096
+# Of the files that were changed most in a project, so many have to be there: one in four.
+FEWEST_FILES, LEAST_SHARE = 3, 4
 QUIET_MS = 3_600_000
 # Set for agents that recollect starts itself: their sessions are no one's work.
 OWN_RUN_VARIABLE = "RECOLLECT_OWN_RUN"
@@ -148,13 +150,30 @@ def respond(
             _catch_up(ready, settings)
         if ready is not None and given.folder:
             project = ready.project(git.names_of(given.folder))
-            if project is not None:
+            if project is not None and not _only_claims(given.folder, ready, project):
                 told, refs = _what_to_tell(given, hooks, ready, project, settings.store)
     except apsw.Error as error:
         # Locked, damaged, or being made this moment.
         fault = type(error).__name__
     _record(given, settings.store, project, refs, fault)
     return hooks.answer(_quoted(event), _quoted(told)) if told else ""
+
+
+def _only_claims(folder: str, ready: Ready, project: int) -> bool:
+    """Whether a folder has the remote of a project and nothing else in common with it.
+
+    Anybody can write any remote into a repository that somebody is to work in.
+    """
+    found = git.look(folder)
+    if found is None or found[0] is None:
+        return False
+    files = ready.usual_files(project)
+    places = {found[2], folder}
+    there = sum(
+        any(os.path.lexists(os.path.join(place, name)) for place in places) for name in files
+    )
+    # Where little was changed, little can be missed.
+    return len(files) >= FEWEST_FILES and there * LEAST_SHARE < len(files)
 
 
 def _is_off(given: HookInput, store: str, environ: Mapping[str, str]) -> bool:

@@ -342,3 +342,27 @@ def test_a_log_cannot_give_a_folder_the_name_of_another_project(home: Path, clon
         projects = [row.key for row in mind.projects.all()]
 
     assert projects == ["git.example/team/webshop"]
+
+
+@pytest.mark.parametrize(("names", "told"), [((), False), (("basket.py", "till.py"), True)])
+def test_a_folder_that_only_claims_a_remote_is_told_nothing(
+    home: Path, tmp_path: Path, clone: Path, names: tuple[str, ...], told: bool
+) -> None:
+    """Another clone of the project has its files; whoever only wrote the remote down has not."""
+    work = Work(1, cwd=str(clone)).ask(ASKED)
+    for name in ("basket.py", "till.py", "src/rounding.py", "src/discounts.py"):
+        work.edit(f"{clone}/{name}")
+    claude_log(home, work.run("pytest -q basket", "3 passed").talk)
+    other = repository(tmp_path / "other", remote="git@git.example:team/webshop.git")
+    for name in names:
+        (other / name).write_text("")
+
+    with memory(home) as mind:
+        mind.import_logs()
+        list(mind.old.prepare())
+        for name in ("basket.py", "till.py"):
+            (clone / name).write_text("")
+
+        assert "kumquats" in say(mind, clone, "SessionStart")
+        assert ("kumquats" in say(mind, other, "SessionStart")) == told
+        assert ("kumquats" in say(mind, other, "UserPromptSubmit", prompt=ASKED)) == told

@@ -85,6 +85,13 @@ class Ready:
         ).fetchone()
         return (found[0], found[1]) if found else None
 
+    def usual_files(self, project: int) -> list[str]:
+        """The files that were changed most in a project, seen from its folder."""
+        found = self.connection.execute(
+            "select files from packs where project = ?", (project,)
+        ).fetchone()
+        return found[0].split("\n") if found and found[0] else []
+
     def reminders(self, project: int, kind: str, text: str) -> list[Reminder]:
         """Those reminders that may be about a text; whoever asks compares their shapes with it."""
         rows = self.connection.execute(

@@ -6,12 +6,15 @@
 -- What an agent is told when it starts in a project. `refs` are the memories in
 -- it, separated by spaces. `made_at` also says up to when the project's logs
 -- have been looked at, and is below 0 while that is out of date; a project about
--- which nothing is worth telling has an empty text.
+-- which nothing is worth telling has an empty text. `files` are the files that were
+-- changed most in it, one a line, seen from its folder: a folder that has none of them
+-- only claims to be this project.
 create table packs (
   project integer primary key references projects (id) on delete cascade,
   text    text not null,
   refs    text not null,
-  made_at integer not null
+  made_at integer not null,
+  files   text not null default ''
 );
 
 -- What failed here before, and what worked instead. `shape` is the form of the

@@ -14,6 +14,7 @@ from recollect.system.clock import now_ms
 _TRUSTED = "status = 'active' and trust in ('user', 'tool-verified') and valid_to is null"
 # A time before that of any log.
 _OUTDATED = -1
+_USUAL_FILES = 20
 
 
 def outdated_projects(db: Database) -> list[tuple[int, str]]:
@@ -204,6 +205,52 @@ def save_pack(db: Database, project: int, begun: int, text: str, refs: str) -> N
     """Keep what an agent is told at its start; with that the project is prepared."""
     with db.transaction():
         db.execute(
-            "update packs set text = ?, refs = ?, made_at = ? where project = ? and made_at = -?",
-            (text, refs, begun, project, begun),
+            """
+            update packs set text = ?, refs = ?, made_at = ?, files = ?
+             where project = ? and made_at = -?
+            """,
+            (text, refs, begun, "\n".join(_usual_files(db, project)), project, begun),
         )
+
+
+def _usual_files(db: Database, project: int) -> list[str]:
+    """The files that were changed most in a project, seen from its folder."""
+    own = "(select id from projects where id = ?1 or merged_into = ?1)"
+    folders = [
+        folder.rstrip("/\\")
+        for (folder,) in db.rows(
+            f"""
+            select alias from project_aliases where project in {own}
+             union select cwd from sessions
+                    where project in {own} and cwd is not null and not external
+            """,
+            (project,),
+        )
+    ]
+    targets = db.rows(
+        f"""
+        select target from tool_calls
+          join turns on turns.id = turn join sessions on sessions.id = turns.session
+         where sessions.project in {own} and kind = 'edit' and target != '' and ok is not 0
+           and not external
+         group by target order by count(*) desc, target limit {10 * _USUAL_FILES}
+        """,
+        (project,),
+    )
+    # The outermost folder is the one at the top of the repository.
+    folders.sort(key=len)
+    found = dict.fromkeys(
+        name for (target,) in targets if (name := _inside(target.split(", ")[0], folders))
+    )
+    return list(found)[:_USUAL_FILES]
+
+
+def _inside(path: str, folders: Sequence[str]) -> str | None:
+    """A path as it is seen from the first of these folders that it is in."""
+    for folder in folders:
+        if path.startswith((f"{folder}/", f"{folder}\\")):
+            path = path[len(folder) + 1 :]
+            break
+    path = path.replace("\\", "/").removeprefix("./")
+    strange = path.startswith(("/", "~")) or path[1:2] == ":" or ".." in path.split("/")
+    return None if strange or "\n" in path else path
