@@ -16,6 +16,7 @@ from recollect.distill.project import remember_project
 from recollect.memory import Memory
 from recollect.model.episodes import Context
 from recollect.serve import hook
+from recollect.serve.cli import main
 from tests.builders import aider, crush, specstory
 from tests.builders.homes import claude_log, memory
 from tests.builders.repositories import repository
@@ -366,3 +367,28 @@ def test_a_folder_that_only_claims_a_remote_is_told_nothing(
         assert "kumquats" in say(mind, clone, "SessionStart")
         assert ("kumquats" in say(mind, other, "SessionStart")) == told
         assert ("kumquats" in say(mind, other, "UserPromptSubmit", prompt=ASKED)) == told
+
+
+def test_import_says_how_to_trust_and_the_command_how_to_undo(
+    home: Path, clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody reads a page before the first import."""
+    work_honestly(home, clone)
+    aider_history(clone)
+
+    main(["import"])
+    imported = capsys.readouterr()
+    main(["sessions", "is:external"])
+    listed = capsys.readouterr().out
+    main(["projects", "trust", str(clone)])
+    trusted = capsys.readouterr()
+    main(["import"])
+    again = capsys.readouterr()
+    main(["sessions", "is:external"])
+    left = capsys.readouterr().out
+
+    assert f"recollect projects trust {clone}" in imported.out + imported.err
+    assert "[external]" in listed
+    assert f"Undo: recollect projects distrust {clone}" in trusted.out + trusted.err
+    assert "projects trust" not in again.out + again.err
+    assert "[external]" not in left
