@@ -18,6 +18,7 @@ from recollect.memory import Memory
 from recollect.model.reports import RepairReport
 from recollect.serve.cli import COMMANDS, load, main, parser
 from recollect.serve.output import counted
+from recollect.system import platforms
 from tests.builders.claude_code import Conversation
 from tests.conftest import move_into
 
@@ -750,3 +751,40 @@ def test_an_unknown_log_level_is_refused(home: Path) -> None:
 
     assert done.returncode == 2
     assert 'There is no level "loud".' in done.stderr
+
+
+def test_ctrl_c_says_what_is_kept(
+    stored: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`What is done so far is kept` is untrue of half a copy, which is taken away."""
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    target = tmp_path / "copies"
+    target.mkdir()
+    monkeypatch.setattr(platforms.PartialFile, "__enter__", _stopped_inside)
+    assert main(["backup", str(target / "copy.db")]) == 130
+    assert capsys.readouterr().err == "Stopped. No copy was made.\n"
+    assert list(target.iterdir()) == []
+
+    monkeypatch.setattr("recollect.memory.Memory.search", stop)
+    assert main(["search", "deadlock"]) == 130
+    assert capsys.readouterr().err == "Stopped.\n"
+
+    monkeypatch.setattr("recollect.memory.jobs.MemoryJobs.work", stop)
+    assert main(["work"]) == 130
+    assert "is kept" in capsys.readouterr().err
+
+
+def _stopped_inside(file: platforms.PartialFile) -> str:
+    """The name to write under, when somebody stops us as soon as something is written there."""
+    Path(file.partial).write_text("half")
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as error:
+        file.__exit__(type(error), error, None)
+        raise

@@ -60,6 +60,29 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "try recollect with your sessions or with samples"),
 }
 
+_GOES_ON = "Stopped. What is done so far is kept; run it again to go on."
+# What Ctrl-C leaves; where nothing is said, the command only reads, or changes all or nothing.
+_STOPPED = {
+    **dict.fromkeys(
+        (
+            "import",
+            "embed",
+            "distill",
+            "consolidate",
+            "learn",
+            "retain",
+            "work",
+            "demo",
+            "redact",
+            "forget",
+        ),
+        _GOES_ON,
+    ),
+    "backup": "Stopped. No copy was made.",
+    "export": "Stopped. What was written is not all there is.",
+    "repair": "Stopped. The store is as it was.",
+}
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
@@ -98,7 +121,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"error: Cannot write the answer: {error}.", file=sys.stderr)
         return 74
     except KeyboardInterrupt:
-        print("Stopped. What is done so far is kept; run it again to go on.", file=sys.stderr)
+        print(_STOPPED.get(name, "Stopped."), file=sys.stderr)
         return 130
 
 
