@@ -40,7 +40,8 @@ def test_exit_1_of_anything_else_is_a_failure(command: str) -> None:
     [
         "npm test 2>&1 | tail -5", "npm test || true", "npm test; echo done", "make\necho done",
         "if [ -f x ]; then make; fi", "for d in a b; do make -C $d; done", "make &",
-        "cd app && npm test | head", "python3 build.py | tail", "npm test || echo failed",
+        "bash --noprofile --norc -lc 'npm test | tail'", "cd app && npm test | head",
+        "python3 build.py | tail", "npm test || echo failed",
     ],
 )  # fmt: skip
 def test_exit_0_of_a_line_says_nothing_about_what_it_hides(command: str) -> None:

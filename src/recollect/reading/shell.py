@@ -205,13 +205,12 @@ def unwrapped(words: list[str]) -> list[str]:
 
 def _script(words: list[str]) -> str | None:
     """The line that `bash -lc '...'` or `powershell -Command ...` runs."""
-    if (
-        len(words) >= 3
-        and words[0].rpartition("/")[2] in _SHELLS
-        and words[1].startswith("-")
-        and words[1].endswith("c")
-    ):
-        return words[2]
+    if words and words[0].rpartition("/")[2] in _SHELLS:
+        for index, word in enumerate(words[1:-1], 2):
+            if not word.startswith("-"):
+                break
+            if word.endswith("c") and not word.startswith("--"):
+                return words[index]
     program = words[0].lower().replace("\\", "/").rpartition("/")[2] if words else ""
     flags = _WINDOWS_SHELLS.get(program.removesuffix(".exe"), ())
     for index, word in enumerate(words[1:], 2):
