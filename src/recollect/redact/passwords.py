@@ -85,7 +85,7 @@ def _without_rest(value: str) -> str:
     return value[: cut.start()] if cut is not None else value
 
 
-_CODE_INSIDE = re.compile(r"://|->|^&#")
+_CODE_INSIDE = re.compile(r"://|[a-z]->[a-z{]|^&#")
 
 
 def _is_chosen(value: str) -> bool:

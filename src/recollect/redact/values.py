@@ -216,7 +216,14 @@ def is_called(value: str) -> bool:
     if re.search("[#^~@%!$]", value[called.end() :]):
         return False  # No language has these among its arguments, unquoted.
     closer = _CLOSERS[called.group()[-1]]
-    return not is_random(called.group(1)) and (closer == ")" or closer in value)
+    return _reads_as_name(called.group(1)) and (closer == ")" or closer in value)
+
+
+def _reads_as_name(name: str) -> bool:
+    """Whether most pairs of letters in a name are those that words are made of."""
+    parts = [part.lower() for part in re.findall("[A-Z]*[a-z]+|[A-Z]+", name)]
+    pairs = [part[at : at + 2] for part in parts for at in range(len(part) - 1)]
+    return bool(pairs) and sum(pair in _PAIRS for pair in pairs) * 2 >= len(pairs)
 
 
 def _kind_of(one: str) -> int:
