@@ -90,6 +90,16 @@ def test_commands_and_errors_are_a_piece_of_their_own() -> None:
     ]
 
 
+def test_the_number_of_a_tag_has_no_meaning() -> None:
+    """It is another in every store, and the text is the same."""
+    told = [
+        pieces([said("prompt", f"rotate [REDACTED:github-pat:{number}] now")])
+        for number in ("0a1b2c3d", "99887766")
+    ]
+
+    assert told[0] == told[1]
+
+
 def test_a_long_turn_is_a_few_pieces_and_no_more() -> None:
     """A pasted log must not cost a hundred vectors."""
     events = [

@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.model.batch import Batch
 from recollect.model.logs import Checkpoint, Source
-from recollect.redact.values_in import RedactsMany, Slots, redact_value
+from recollect.redact.values_in import KnowsNames, RedactsMany, Slots, redact_value
 
 _SESSION_FIELDS = ("cwd", "title", "git_branch", "git_remote")
 _TURN_FIELDS = ("cwd", "git_remote")
@@ -31,6 +31,8 @@ _USAGE_NAMES = ("session", "turn", "key", "model")
 def cleanse(batch: Batch, redactor: RedactsMany) -> None:
     """Replace every secret in everything that a batch says."""
     slots = Slots()
+    if isinstance(redactor, KnowsNames):
+        redactor.know_names(_names(batch))
     for part in batch.turns.values():
         for event in part.events:
             if event.text:
@@ -126,6 +128,15 @@ def _clean_names(batch: Batch, redactor: RedactsMany) -> None:
     batch.turns = {(clean(a), clean(b)): part for (a, b), part in batch.turns.items()}
     batch.usages = {clean(name): usage for name, usage in batch.usages.items()}
     batch.live = {(clean(a), clean(b)): live for (a, b), live in batch.live.items()}
+
+
+def _names(batch: Batch) -> set[str]:
+    """What the folders, branches and repositories of a batch are called."""
+    facts = [*batch.sessions.values(), *(part.facts for part in batch.turns.values())]
+    told = (
+        getattr(one, name, None) for one in facts for name in ("cwd", "git_branch", "git_remote")
+    )
+    return {value for value in told if isinstance(value, str)}
 
 
 def _clean_checkpoint(point: Checkpoint, redactor: RedactsMany) -> Checkpoint:

@@ -126,9 +126,12 @@ class Collaborators:
         known = known_values(self.environ) if self.settings.flag("redact.environment") else {}
         store = store or self.find_store()
         key = store.upkeep.redaction_key() if store else os.urandom(32)
-        return Redactor(
+        redactor = Redactor(
             key, known=known, cache=Path(self.settings.home) / "cache" if cached else None
         )
+        if store:
+            redactor.know_names(store.upkeep.names())
+        return redactor
 
     def redact(self, text: str) -> str:
         """Text without its secrets, tagged with this store's key."""

@@ -18,6 +18,7 @@ from recollect.model.calls import Call, PlainEvent
 from recollect.model.reports import Embedded
 from recollect.recall.closeness import note_words
 from recollect.store.codes import int8_codes
+from recollect.store.text import without_tag_numbers
 
 if TYPE_CHECKING:
     from recollect.embed import Encoder
@@ -112,7 +113,8 @@ def pieces(events: list[Call | PlainEvent]) -> list[str]:
     answer = replies[-1][:REPLY_CHARACTERS] if replies else ""
     first = "\n".join(text for text in (asked[0] if asked else "", answer) if text)
     done = _cut("\n".join(dict.fromkeys(_done(events))), PIECE_CHARACTERS)
-    return [piece for piece in (first, *asked[1:], *done) if piece][:MOST_PIECES]
+    told = [piece for piece in (first, *asked[1:], *done) if piece][:MOST_PIECES]
+    return [without_tag_numbers(piece) for piece in told]
 
 
 def _done(events: list[Call | PlainEvent]) -> Iterator[str]:

@@ -13,8 +13,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.redact.contexts import CONTEXTS
-from recollect.redact.rules import ANSI, Compile, PossibleSecret, RuleText
-from recollect.redact.values import Bar, is_code, is_stand_in, looks_secret, words
+from recollect.redact.rules import ANSI, Compile, IsName, PossibleSecret, RuleText, never
+from recollect.redact.values import (
+    Bar,
+    is_code,
+    is_stand_in,
+    is_weak_secret,
+    looks_secret,
+    words,
+)
 
 _WORDS = "token|secret|pass|pwd|key|credential|auth|client|accessid|access_id|contribsys"
 _TAIL = r"[A-Za-z0-9_.\-]{0,40}"
@@ -89,7 +96,8 @@ class AssignmentRule:
     reach = 280
     join = rf"{_JOIN}|{_BLANK}"
 
-    def __init__(self, compiled: Compile) -> None:
+    def __init__(self, compiled: Compile, is_name: IsName = never) -> None:
+        self._is_name = is_name
         self._assignment = compiled(
             rf"(?i:{_WORDS})({_TAIL})({self.join})"
             rf"(?:({_OPEN})({_QUOTED}{{6,{_LONGEST}}})|({_BARE}{{6,{_LONGEST}}}))"
@@ -148,9 +156,11 @@ class AssignmentRule:
                 if any(word in name for word in row.words) and pattern.fullmatch(value):
                     return row.kind, 2
         bar = _bar_here(found)
-        if bar is None or not looks_secret(
-            value, bar, quoted=found.quoted or _is_environment(found)
-        ):
+        if bar is None:
+            return "", 0
+        if not looks_secret(value, bar, quoted=found.quoted or _is_environment(found)):
+            if is_weak_secret(value, bar) and not self._is_name(value):
+                return "weak-password" if bar is Bar.PASSWORD else "weak-secret", 4
             return "", 0
         return ("assigned-password" if bar <= Bar.PASSWORD else "assigned-secret"), 3
 
@@ -260,6 +270,7 @@ _OTHER = words(
     "prompt completion reasoning cached special eos bos pad unk mask stop start end vocab "
     "separator sep delimiter "
     "cancellation lookup sequence tool call issuer publishable translation metadata "
+    "file image media folder document doc docx wiki sheet spreadsheet "
     "no not without skip missing invalid forgot reset has is use uses using needs require requires "
     "show hide "
     "enable disable"

@@ -28,12 +28,21 @@ from recollect.redact.contexts import CONTEXTS
 from recollect.redact.documents import document_rules
 from recollect.redact.passwords import as_read, password_rules
 from recollect.redact.places import place_rules
-from recollect.redact.rules import Compile, InfixRule, PossibleSecret, Rule, RuleText, ShapeRule
+from recollect.redact.rules import (
+    Compile,
+    InfixRule,
+    IsName,
+    PossibleSecret,
+    Rule,
+    RuleText,
+    ShapeRule,
+    never,
+)
 from recollect.redact.shapes import INFIXES, SHAPES
 from recollect.redact.values import OUR_TAG
 
 # Raise this whenever the code, and not the table, changes what is found.
-LOGIC = 3
+LOGIC = 4
 
 _BATCH_CHARS = 1_000_000
 _STEP = 256  # strings; a batch is full after so many
@@ -80,11 +89,25 @@ class Redactor:
             raise ImportError("engine hyperscan needs the packages hyperscan and google-re2")
         self.engine = "hyperscan" if hyper.available and engine != "python" else "python"
         self.counts = {}
+        self._names: set[str] = set()
         self._key = key
         self._cache = cache
         self._known = _needles_of(known)
         self._rules: list[Rule] = []
         self._search: Search | None = None
+
+    def know_names(self, names: Iterable[str]) -> None:
+        """Words that name something here, such as a project, a folder or a branch.
+
+        A weak value that is one of them stays: taking it out where it stands
+        would say no less, because the name is everywhere.
+        """
+        for name in names:
+            self._names.add(name.lower())
+            self._names.update(re.split(r"[/\\:.]+", name.lower()))
+
+    def _is_name(self, value: str) -> bool:
+        return value.lower() in self._names
 
     def redact(self, text: str) -> str:
         """The text without its secrets; the same object if it has none."""
@@ -157,10 +180,10 @@ class Redactor:
     def _ensure_search(self) -> Search:
         if self._search is None:
             if self.engine == "hyperscan":
-                self._rules = all_rules(hyper.compile_pattern)
+                self._rules = all_rules(hyper.compile_pattern, self._is_name)
                 self._search = hyper.HyperscanSearch(self._rules, self._cache)
             else:
-                self._rules = all_rules(python.compile_pattern)
+                self._rules = all_rules(python.compile_pattern, self._is_name)
                 self._search = python.PythonSearch(self._rules)
         return self._search
 
@@ -189,16 +212,16 @@ class Redactor:
         ).hexdigest()[:8]
 
 
-def all_rules(compiled: Compile) -> list[Rule]:
+def all_rules(compiled: Compile, is_name: IsName = never) -> list[Rule]:
     """Every rule there is, over patterns of the given library."""
     shapes: list[Rule] = [ShapeRule(shape, compiled) for shape in SHAPES]
     infixes: list[Rule] = [InfixRule(infix, compiled) for infix in INFIXES]
     return [
         *shapes,
         *infixes,
-        AssignmentRule(compiled),
-        RareAssignmentRule(compiled),
-        *password_rules(compiled),
+        AssignmentRule(compiled, is_name),
+        RareAssignmentRule(compiled, is_name),
+        *password_rules(compiled, is_name),
         *place_rules(compiled),
         *command_rules(compiled),
         *document_rules(compiled),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.redact.assignments import bar_of, read_back
-from recollect.redact.rules import ANSI, Compile, PossibleSecret, Rule, RuleText
+from recollect.redact.rules import ANSI, Compile, IsName, PossibleSecret, Rule, RuleText, never
 from recollect.redact.values import (
     Bar,
     is_called,
@@ -58,7 +58,8 @@ class UnquotedPasswordRule:
     probe = rf"(?i:pass|pwd){_TAIL}{_CLOSE}{_JOIN}{_RUN}"
     reach = 160
 
-    def __init__(self, compiled: Compile) -> None:
+    def __init__(self, compiled: Compile, is_name: IsName = never) -> None:
+        self._is_name = is_name
         self._assignment = compiled(rf"(?i:pass|pwd)({_TAIL}){_CLOSE}({_JOIN})({_RUN}{{6,256}})")
 
     def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
@@ -77,6 +78,18 @@ class UnquotedPasswordRule:
             join == "=" and name.isupper() and looks_secret(value, Bar.PASSWORD, quoted=True)
         ):
             yield PossibleSecret(start, start + len(value), "assigned-password", 3)
+        elif (
+            join == "="
+            and name.isupper()
+            and _WORD.fullmatch(value)
+            and not is_stand_in(value)
+            and not self._is_name(value)
+        ):
+            yield PossibleSecret(start, start + len(value), "weak-password", 4)
+
+
+# `PASSWORD=webshop` in an env file: a word, and yet no expression can stand there.
+_WORD = re.compile("[a-z]{6,24}")
 
 
 def _without_rest(value: str) -> str:
@@ -281,10 +294,10 @@ class AddressRule:
             yield PossibleSecret(code.start(1), code.end(1), "oauth-code", 3)
 
 
-def password_rules(compiled: Compile) -> list[Rule]:
+def password_rules(compiled: Compile, is_name: IsName = never) -> list[Rule]:
     """All the rules of this module."""
     return [
-        UnquotedPasswordRule(compiled),
+        UnquotedPasswordRule(compiled, is_name),
         ProsePasswordRule(compiled),
         NextLineRule(compiled),
         MnemonicRule(compiled),

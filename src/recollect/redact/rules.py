@@ -41,6 +41,14 @@ class SecretPattern(Protocol):
 Compile = Callable[[str], SecretPattern]
 
 
+IsName = Callable[[str], bool]
+
+
+def never(value: str) -> bool:
+    """Where nothing has a name yet."""
+    return False
+
+
 class PossibleSecret(NamedTuple):
     """A secret in a batch: where it is, what it is, and how sure that name is (less is surer)."""
 

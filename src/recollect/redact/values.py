@@ -291,6 +291,34 @@ def looks_secret(value: str, bar: Bar, *, quoted: bool) -> bool:
     return len(value) >= 8 and (is_random(value) or _is_strong(value))
 
 
+_WEAK_TOKEN = re.compile(r"[A-Za-z0-9_-]{10,64}")
+_TYPED = re.compile(
+    r"(?:u?int|float|f|i|u|char|n?varchar|string|text|bytes?|bits?|sha|md|aes|utf|base|bcrypt|ar"
+    r"gon|rsa|ed|"
+    r"curve|ecdsa|p|hs|rs|es|ps|hmac|pbkdf|v|version|page|item|user|test|example|type|rfc|iso|ht"
+    r"tp)[-_]?[0-9_-]+",
+    re.IGNORECASE,
+)
+
+
+def is_weak_secret(value: str, bar: Bar) -> bool:
+    """Whether a value that could be words and a number is a secret, given the name before it.
+
+    What this finds is taken where it stands and nowhere else.
+    """
+    letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))
+    if is_stand_in(value) or _TYPED.fullmatch(value) or re.search("[0-9]{4}-[0-9]{2}", value):
+        return False
+    if bar is Bar.PASSWORD:
+        return letters >= 3 and digits >= 3 and value.isalnum()
+    return (
+        bar is Bar.SECRET
+        and letters >= 4
+        and digits >= 4
+        and _WEAK_TOKEN.fullmatch(value) is not None
+    )
+
+
 def _is_strong(value: str) -> bool:
     """Small letters, capitals, and a mark among them: what forms ask of a password."""
     capitals = sum(map(str.isupper, value))

@@ -7,8 +7,8 @@ megabyte at once is what makes it cheap.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -18,6 +18,14 @@ class RedactsMany(Protocol):
 
     def redact_all(self, texts: Sequence[str]) -> list[str]:
         """The same texts without their secrets, in order."""
+
+
+@runtime_checkable
+class KnowsNames(Protocol):
+    """A redactor that leaves weak values alone when they name something."""
+
+    def know_names(self, names: Iterable[str]) -> None:
+        """Words that name a project, a folder or a branch."""
 
 
 class Slots:

@@ -41,6 +41,20 @@ class Upkeep:
                 )
         return bytes(self.db.value(find))
 
+    def names(self) -> list[str]:
+        """What projects, folders and branches are called here."""
+        return [
+            name
+            for (name,) in self.db.rows(
+                """
+                select key from projects
+                union select alias from project_aliases
+                union select cwd from sessions where cwd is not null
+                union select git_branch from sessions where git_branch is not null
+                """
+            )
+        ]
+
     def back_up(self, path: str, *, force: bool = False) -> int:
         """A copy where a person wants it; returns its size in bytes."""
         path = os.path.abspath(path)
