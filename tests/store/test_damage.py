@@ -154,6 +154,19 @@ def test_vectors_that_do_not_match_are_made_again(filled: Filled) -> None:
     assert filled.store.vectors.waiting() == 2
 
 
+def test_a_damaged_name_beside_the_state_of_the_vectors_stops_nothing(filled: Filled) -> None:
+    """It stays in the table when everything else is made again."""
+    fill(filled)
+    filled.db.execute("insert into store_info values ('vectors_enc0der', 'nobody')")
+    filled.store.jobs.mark("turns to embed")
+    filled.close()
+
+    with Memory.open(filled.path) as memory:
+        *_, report = memory.store.embed()
+        assert report.remaining == 0
+        assert memory.search("lighthouse", mode="vector").mode == "vector"
+
+
 def test_plain_doctor_reads_a_sample_of_the_bodies(filled: Filled) -> None:
     """Who has a damaged store runs `doctor` first, and without options."""
     fill(filled)

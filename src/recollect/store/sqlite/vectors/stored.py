@@ -142,7 +142,8 @@ class Vectors:
                 "select name, value from store_info where name between 'vectors_' and 'vectors_~'"
             )
         )
-        if set(found) != set(_STATE) or not all(
+        # A damaged name may stand beside the right ones.
+        if not set(_STATE) <= set(found) or not all(
             isinstance(found[name], int) for name in _STATE[1:]
         ):
             return None
