@@ -385,3 +385,32 @@ def test_a_session_nobody_knows_cannot_be_resumed(capsys: pytest.CaptureFixture[
     assert main(["resume", "nobody"]) == 1
 
     assert "recollect sessions" in capsys.readouterr().err
+
+
+# Show
+
+
+def test_show_prints_a_patch_as_a_patch(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What an edit was to change says more than that it was made."""
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
+    given = [codex.meta(), codex.user(), codex.patch(patch), codex.output("Success.", "call_p")]
+    codex_log(home, given)
+    talk = Conversation()
+    talk.user("rename it")
+    edit = {"file_path": "/b.py", "old_string": "one\ntwo", "new_string": "three"}
+    talk.call("Edit", edit, "toolu_1")
+    talk.call("Bash", {"command": "make | tail"}, "toolu_2")
+    talk.result("toolu_2", "cc a.c")
+    claude_log(home, talk)
+    assert main(["import", "--wait"]) == 0
+    capsys.readouterr()
+
+    assert main(["show", f"codex:{codex.THREAD}"]) == 0
+    shown = capsys.readouterr().out
+    assert "$ apply_patch a.py" in shown
+    assert "  | @@\n  | -x\n  | +y\n" in shown
+
+    assert main(["show", f"claude-code:{talk.session}"]) == 0
+    shown = capsys.readouterr().out
+    assert "  | -one\n  | -two\n  | +three" in shown
+    assert "$ Bash make | tail  [unknown exit 0]" in shown

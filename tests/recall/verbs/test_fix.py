@@ -124,6 +124,8 @@ def test_the_fix_may_come_turns_later(remember: Remember) -> None:
         ("pytest -q | tail -3", "same", "medium"),
         ("uv run pytest -x", "alike", "medium"),
         ("pytest -x | tail", "alike", "low"),
+        # What `&&` hangs on has passed, whatever the rest of the line hides.
+        ("pytest -q && npm test | tail", "same", "high"),
         ("mypy", None, "low"),
         ("pytest -q &", None, "low"),
     ],

@@ -124,7 +124,8 @@ def _event(event: TurnEvent | ToolCall, *, whole: bool) -> str:
             "command": "",
         }[event.kind]
         return "\n".join(mark + line for line in (event.text or event.kind).splitlines())
-    state = "…" if event.ok is None else "ok" if event.ok else "failed"
+    waits = "…" if event.output is None else "unknown"
+    state = waits if event.ok is None else "ok" if event.ok else "failed"
     code = "" if event.exit_code is None else f" exit {event.exit_code}"
     took = "" if event.duration_ms is None else f" {event.duration_ms / 1000:.1f} s"
     head = f"$ {event.name} {event.target or ''}  [{state}{code}{took}]"
