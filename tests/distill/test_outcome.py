@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from recollect.distill.digests.calls import calls_of
 from recollect.distill.outcomes.outcome import EVIDENCE_CHARACTERS, judge
 from recollect.model.digests import Evidence, EvidenceKind, Outcome
+from recollect.store import bodies
 from recollect.store.history import Passage
 from tests.builders.passages import REF, Row, call, edit, passage, prompt, reply, run, said
 
@@ -121,6 +122,16 @@ def test_a_commit_of_nothing_keeps_nothing() -> None:
     ) == ("uncertain", [])
     assert outcome(asked("x", WORK, run("git commit -am x", "hook declined", code=1)))[0] == "fail"
     assert outcome(asked("x", run("git commit -am x", "[main 1a2b3c4] x"))) == ("uncertain", [])
+
+
+def test_a_commit_whose_end_is_hidden_counts_when_git_says_so() -> None:
+    """An unknown end is no success by itself."""
+    silent = run("git commit -am x | tail -1")
+    telling = run("git commit -am x | tail -1", "[main 1a2b3c4] x")
+    silent[bodies.OK] = telling[bodies.OK] = None
+
+    assert outcome(asked("x", WORK, silent)) == ("uncertain", [])
+    assert outcome(asked("x", WORK, telling)) == ("success", ["kept"])
 
 
 def test_where_a_commit_is_the_task_itself_it_needs_no_edit() -> None:
