@@ -56,3 +56,13 @@ def test_a_weak_value_that_names_something_here_stays() -> None:
     for text in ("PASSWORD=webshop", "password=season2024", "password=release123"):
         assert redactor.redact(text) is text
     assert redactor.redact("PASSWORD=bookshop") != "PASSWORD=bookshop"
+
+
+def test_a_memory_keeps_no_value_behind_a_secrets_name() -> None:
+    """Nobody needs it there, however weak it is."""
+    redactor = Redactor(b"key")
+
+    assert "hunter12" not in redactor.redact_strictly("The database's password is hunter12.")
+    assert "hush-1" not in redactor.redact_strictly("start it with token=hush-1")
+    for text in ("the password is required", "token: 4096", "password: <yours>"):
+        assert redactor.redact_strictly(text) == text

@@ -51,7 +51,8 @@ _JOIN = "(?:" + "|".join(_JOINS) + ")"
 # Rarer ways, which are looked for apart, because together they would be slow.
 _RARE_JOINS = (
     # As `terraform output -json` nests it.
-    r"\\{0,6}[\"']?[ ]?[:=][ ]?\{[^{}]{0,120}[^A-Za-z]value\\{0,6}[\"']?[ ]?[:=][ ]?",
+    r"\\{0,6}[\"']?[ ]?[:=][ ]?\{[^{}]{0,60}(?:type|sensitive)\\{0,6}\""
+    r"[^{}]{1,60}[^A-Za-z]value\\{0,6}[\"']?[ ]?[:=][ ]?",
     rf"{_CLOSE}(?:{ANSI})?[ \t]{{0,16}}[:=][ \t]{{0,8}}{ANSI}",
     rf"{_CLOSE}{ANSI}[ \t]{{0,16}}[:=][ \t]{{0,8}}",
 )
@@ -173,7 +174,7 @@ class RareAssignmentRule(AssignmentRule):
     triggers: tuple[str, ...] = tuple(
         rf"{rare}{value}"
         for rare in (
-            r"[^A-Za-z]value\\{0,6}[\"']?[ ]?[:=][ ]?",
+            r"(?:type|sensitive)\\{0,6}\"[^{}]{1,60}[^A-Za-z]value\\{0,6}[\"']?[ ]?[:=][ ]?",
             rf"[:=][ \t]{{0,8}}{ANSI}",
             rf"{ANSI}[ \t]{{0,16}}[:=][ \t]{{0,8}}",
         )

@@ -39,7 +39,7 @@ from recollect.redact.rules import (
     never,
 )
 from recollect.redact.shapes import INFIXES, SHAPES
-from recollect.redact.values import OUR_TAG
+from recollect.redact.values import OUR_TAG, is_stand_in
 
 # Raise this whenever the code, and not the table, changes what is found.
 LOGIC = 4
@@ -112,6 +112,21 @@ class Redactor:
     def redact(self, text: str) -> str:
         """The text without its secrets; the same object if it has none."""
         return self.redact_all([text])[0]
+
+    def redact_strictly(self, text: str) -> str:
+        """The text of a memory without its secrets, nor what a secret's name stands before.
+
+        A memory is told again and again, and nobody needs such a value there,
+        however weak it is; only stand-ins, words and plain numbers stay.
+        """
+        return _NAMED.sub(self._named, self.redact(text))
+
+    def _named(self, found: re.Match[str]) -> str:
+        value = found[2].rstrip(".:!?")
+        if value.isdigit() or not any(map(str.isdigit, value)) or is_stand_in(value):
+            return found[0]
+        tag = self._replace(value, [Finding("weak-secret", 0, len(value))])
+        return f"{found[1]}{tag}{found[2][len(value) :]}"
 
     def redact_all(self, texts: Sequence[str]) -> list[str]:
         """The texts without their secrets, in order; a text without any is the same object.
@@ -233,6 +248,11 @@ def table_version() -> str:
     return hashlib.sha256(repr((LOGIC, SHAPES, INFIXES, CONTEXTS)).encode()).hexdigest()[:16]
 
 
+_NAMED = re.compile(
+    r"((?:pass(?:word|wd|phrase|wort)?|pwd|secret|token|api[_ -]?key)[\"'`*]{0,3}"
+    r"(?:[ ]{0,3}[:=]|[ ]is)[ ]{0,3}[\"'`*]{0,3})([^\s\"'`,;\[\]<>{}()$]{4,128})",
+    re.IGNORECASE,
+)
 _KNOWN_NAME = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _PATH = re.compile(r"~?\.{0,2}(?:/[A-Za-z_.][A-Za-z0-9_.-]*){2,}/?")
 

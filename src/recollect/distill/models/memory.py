@@ -181,7 +181,7 @@ class _Writing:
         """Words on one line, that all can be seen, without secrets and without
         what a viewer of Markdown would fetch.
         """
-        return quoted(without_own(self._redactor.redact(text)), most).replace("](", "] (")
+        return quoted(without_own(self._redactor.redact_strictly(text)), most).replace("](", "] (")
 
     def lines(self, told: Iterable[ToldStatement]) -> list[str]:
         return [one.line(MOST_TURNS) for one in self._statements(told)]

@@ -61,7 +61,7 @@ class ModelExtractor:
 
     def read(self, reply: str, passages: Sequence[Passage]) -> list[Candidate]:
         """The facts in a reply that was about these passages."""
-        facts, dropped = read_facts(self._redactor.redact(reply))
+        facts, dropped = read_facts(self._redactor.redact_strictly(reply))
         self.dropped += dropped
         if dropped:
             log.warning("some lines of an answer are no notes", extra={"lines": dropped})

@@ -107,7 +107,7 @@ class Publish(Learn):
         store = self.shared.store()
         place = os.path.abspath(folder) if folder is not None else files.top(os.getcwd())
         # Whatever the settings say: these files are shared.
-        redact = self.shared.redactor(store).redact
+        redact = self.shared.redactor(store).redact_strictly
         return publish(
             store,
             place,
