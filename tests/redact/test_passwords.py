@@ -63,6 +63,11 @@ TOLD = [
     ("a sentence in Russian", "пароль: Kp7#mnPz91", "Kp7#mnPz91"),
     ("an at sign first", "PGPASSWORD='@7gQv!kWz' psql", "@7gQv!kWz"),
     ("an ampersand first", "password: '&7gQv!kWz'", "&7gQv!kWz"),
+    (
+        "the tail of a key",
+        f"{RANDOM * 2}\n{RANDOM}==\n-----" + "END RSA PRIVATE KEY-----",
+        f"{RANDOM * 2}\n{RANDOM}==",
+    ),
     ("a mark last", "PASSWORD=Winter2026!\nX=1", "Winter2026!"),
     ("a connection string", "User ID=sa;Password=Yk82!mmQp;Encrypt=True;", "Yk82!mmQp"),
 ]

@@ -23,6 +23,7 @@ class PrivateKeyRule:
     triggers = (_mark,)
     reach = 32
     _begin = re.compile(rb"-----?[- ]?BEGIN[A-Z0-9 ]{0,40}$")
+    _tail = re.compile(rb"[\x0d\x0a]{1,2}-----END[A-Z0-9 ]{0,40}$")
     _line = re.compile(rb"[A-Za-z0-9+/=]{16,}")
     # What still looks like a line of a key when the END is missing: a
     # header, a full line, or the last one.
@@ -44,7 +45,10 @@ class PrivateKeyRule:
 
     def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         head = self._head.match(text.data, at, text.high)
-        if head is None or not self._begin.search(text.before(at, 56)):
+        if head is None:
+            return
+        if not self._begin.search(text.before(at, 56)):
+            yield from self._tail_of_a_key(text, at)
             return
         body = self._body.match(text.data, head.end(), text.high)
         if body is None:
@@ -55,6 +59,24 @@ class PrivateKeyRule:
         if self._line.search(content) and not _is_stand_in_key(content):
             start, end = _inner(content)
             yield PossibleSecret(body.start() + start, body.start() + end, "private-key", 0)
+
+    def _tail_of_a_key(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
+        """The last lines of a key whose beginning the log has cut off."""
+        before = text.before(at, 8192)
+        tail = self._tail.search(before[-60:])
+        if tail is None:
+            return
+        end = len(before) - len(before[-60:]) + tail.start()
+        start = end
+        while start and (before[start - 1 : start].isalnum() or before[start - 1] in b"+/=\r\n"):
+            start -= 1
+        lines = before[start:end].strip(b"\r\n").split(b"\n")
+        lines = lines[next((n for n, line in enumerate(lines) if len(line) >= 40), len(lines)) :]
+        size = sum(map(len, lines)) + len(lines) - 1
+        if lines and not _is_stand_in_key(b"".join(lines)):
+            yield PossibleSecret(
+                at - len(before) + end - size, at - len(before) + end, "private-key", 0
+            )
 
     def _cut(self, content: bytes) -> int:
         """Where a key without an END stops and other text begins."""

@@ -397,6 +397,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape("steam-login-secure", "7656119", DIGIT, 10, 10,
           r"(?:%7C%7C|\|\|)[A-Za-z0-9._%-]{40,200}"),
     Shape("instagram-token", "IGQ", LOOSE, 60),
+    Shape("fortytwo-user-token", "u-s4t2ud-", HEX, 40),
+    Shape("fortytwo-secret", "s-s4t2ud-", HEX, 40),
     Shape("twitch-oauth-token", "oauth:", LOWER, 30, 30, keep=True),
 )  # fmt: skip
 
