@@ -35,6 +35,7 @@ LONG = "please look at the checkout page and tell me why the totals are off by o
         (["move all files of e:\\work\\My\\reports\\."], "move all files of reports."),
         (["look at https://shop.example/a/b/c"], "look at https://shop.example/a/b/c"),
         (["[image image/png 24021 bytes 591d0001]\nwhat is this?"], "what is this?"),
+        (["[image]\nwhat is this?"], "what is this?"),
         (["1. fix the build\n2. ship it"], "fix the build"),
         ([LONG], LONG.removesuffix(" each time") + "…"),
         (["直してください" * 20], ("直してください" * 20)[:79] + "…"),

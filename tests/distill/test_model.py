@@ -188,7 +188,7 @@ def test_a_secret_in_an_answer_is_taken_out(service: Service, redactor: Redactor
     [
         behaviour.saying("I will not."),
         behaviour.saying(""),
-        behaviour.saying('{"traceMemory": "a", "summary": "b", "tools": ["run"]}'),
+        behaviour.saying('{"traceMemory": "a", "tools": ["run"]}'),
         behaviour.saying(None, refusal="no"),
         behaviour.saying("half", finish="length"),
     ],

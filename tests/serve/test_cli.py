@@ -388,6 +388,7 @@ def test_what_a_grouping_cannot_tell_is_a_dash(
         "errors",
         "input",
         "cached",
+        "written",
         "output",
         "cost",
     ]

@@ -93,7 +93,7 @@ def test_sub_agents_are_listed_under_the_session_that_started_them(
     """What they said finds that session; a session in which nothing was said is none."""
     add_family(home)
     with memory(home) as mind:
-        mind.import_logs()
+        report = mind.import_logs()
         listed = [(row.native_id, row.subagents) for row in mind.sessions()]
         found = [row.native_id for row in mind.sessions("tulips", subagents=True)]
 
@@ -103,6 +103,7 @@ def test_sub_agents_are_listed_under_the_session_that_started_them(
     shown = capsys.readouterr().out
 
     assert sorted(listed) == [(PARENT, 2), (PARENT[:-1] + "2", 0)]
+    assert (report.sessions, report.subagents) == (2, 2)
     assert found == [PARENT, f"{PARENT}/a1", f"{PARENT}/a2"]
     assert "2 sub-agents" in shown
     assert f"{PARENT}/a1" not in shown
@@ -118,3 +119,8 @@ def test_a_sub_agent_whose_parent_is_gone_stands_for_itself(home: Path) -> None:
 
         assert listed == {f"{PARENT}/a1", f"{PARENT}/a2", PARENT[:-1] + "2"}
         assert mind.summary().sessions == 3
+
+    with memory(home / "again") as mind:
+        report = mind.import_logs([home])
+
+        assert (report.sessions, report.subagents) == (3, 0)

@@ -54,7 +54,18 @@ def test_a_hit_has_these_fields_in_this_order(
     _, hits, _ = search(capsys, "lock", "--mode", mode)
 
     assert {tuple(hit) for hit in hits} == {
-        ("ref", "session", "turn", "agent", "project", "at", "score", "matched", "snippet")
+        (
+            "ref",
+            "session",
+            "turn",
+            "agent",
+            "project",
+            "at",
+            "score",
+            "matched",
+            "snippet",
+            "external",
+        )
     }
     assert tuple(hits[0]) == Hit.FIELDS
 
@@ -69,7 +80,7 @@ def test_a_hit_is_what_was_stored(capsys: pytest.CaptureFixture[str]) -> None:
             "ref": "codex:b#1", "session": "codex:b", "turn": 1, "agent": "codex",
             "project": "/srv/b",
             "at": "2026-01-02T09:00:00.000Z", "score": 0, "matched": "text",
-            "snippet": "a lock without a key",
+            "snippet": "a lock without a key", "external": False,
         }
     ]  # fmt: skip
     assert said == []

@@ -134,6 +134,19 @@ def test_an_error_may_begin_with_a_dash(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.usefixtures("samples")
+def test_an_unknown_error_ends_in_a_command_that_can_be_typed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of a whole output, the words of the line that says what went wrong."""
+    assert main(["fix", "compiling\nerror: cannot frobnicate 'the $widget'\n3 done"]) == 1
+
+    assert capsys.readouterr().err.splitlines() == [
+        "This error has not come up before.",
+        "To search for its words: recollect search error cannot frobnicate the widget",
+    ]
+
+
+@pytest.mark.usefixtures("samples")
 def test_without_an_error_fix_says_how_to_give_one(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

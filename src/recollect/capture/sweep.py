@@ -94,6 +94,9 @@ class Sweep:
                     progress(number, len(changed), item.source.path)
                 reports.append(self._source(commits, item, now, self.prices))
         _add_up(report, reports, commits)
+        if commits.sessions:
+            shown = self.store.sessions.count_families(commits.sessions)
+            report.sessions, report.subagents = shown
         report.redactions = self._redactions() - redactions
         report.seconds = round(self.clock() - started, 3)
         log.info(
@@ -238,7 +241,7 @@ class _Commits:
     def __init__(self, store: Store, *, many: bool) -> None:
         self.store = store
         self.limit_bytes = BATCH_BYTES if many else 0
-        self.sessions: set[str] = set()
+        self.sessions: set[int] = set()
         self.turns = self.tool_calls = self.pending_bytes = 0
         # Of each session that was written to, whether its log is local.
         self.touched: dict[int, bool] = {}
@@ -270,7 +273,7 @@ class _Commits:
 
     def kept(self, written: Written, read_bytes: int, *, local: bool, source_done: bool) -> None:
         """Count what was kept, and commit when it is enough."""
-        self.sessions |= written.sessions
+        self.sessions |= written.touched
         self.touched |= dict.fromkeys(written.touched, local)
         self.turns += written.turns
         self.tool_calls += written.tool_calls
@@ -422,8 +425,4 @@ def _add_up(report: ImportReport, reports: list[SourceReport], commits: _Commits
         report.bytes += one.bytes
         report.external += one.external and one.outcome != "unchanged"
         report.problems += sum(problem.count for problem in one.problems)
-    report.sessions, report.turns, report.tool_calls = (
-        len(commits.sessions),
-        commits.turns,
-        commits.tool_calls,
-    )
+    report.turns, report.tool_calls = commits.turns, commits.tool_calls

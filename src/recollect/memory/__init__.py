@@ -367,7 +367,7 @@ class Memory:
 
     def external_among(self, refs: Sequence[str]) -> set[str]:
         """Those of these references, to sessions or turns, whose words may be anybody's."""
-        return self._shared.store().turns.external_among(refs)
+        return self._shared.store().turns.external_among(refs) if refs else set()
 
     def show(self, ref: str) -> SessionDetail | Turn:
         """A session with its turns, or one turn, by any reference that means just one."""

@@ -60,6 +60,7 @@ class FileChange(Struct, kw_only=True):
     at: str | None
     live: bool
     subagent: bool
+    external: bool
     file: str
     match: Literal["path", "project", "suffix"]
     prompt: str
@@ -96,6 +97,7 @@ class Fix(Struct, kw_only=True):
     at: str | None
     live: bool
     subagent: bool
+    external: bool
     error: str
     match: Literal["exact", "shape", "names", "part", "words"]
     failed: str | None
@@ -111,6 +113,7 @@ class Fix(Struct, kw_only=True):
 class Invocation(Struct, kw_only=True):
     """One way in which a tool was used, with how that went.
 
+    `ref` and `external` are those of the example.
     `unclear` counts runs whose outcome the log does not tell: in the middle
     of a pipe or of a longer line, another command's exit code hides theirs.
     """
@@ -122,6 +125,7 @@ class Invocation(Struct, kw_only=True):
     unclear: int
     example: str
     ref: str
+    external: bool
     agents: list[str]
     projects: list[str]
     first_at: str | None
@@ -144,6 +148,7 @@ class Friction(Struct, kw_only=True):
     last_at: str | None
     example: str
     ref: str
+    external: bool
     command: str | None
     fixed: int
     looked_at: int

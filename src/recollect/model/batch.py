@@ -100,7 +100,6 @@ class Batch(Struct):
 class Written(Struct):
     """What a batch changed in the store; `touched` are the numbers of the sessions."""
 
-    sessions: set[str] = field(default_factory=set)
     touched: set[int] = field(default_factory=set)
     turns: int = 0
     tool_calls: int = 0

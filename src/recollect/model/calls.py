@@ -42,9 +42,12 @@ class Scene(Place):
     def __init__(
         self, turn: int, session: int, session_ref: str, agent: str, ordinal: int, at: int | None,
         project: str | None,
-        origin: str, live: int, key: str, prompt: str, cwd: str | None,
+        origin: str, live: int, key: str, author: str, external: int, prompt: str, cwd: str | None,
     ) -> None:  # fmt: skip
-        super().__init__(turn, session, session_ref, agent, ordinal, at, project, origin, live, key)
+        super().__init__(
+            turn, session, session_ref, agent, ordinal, at, project, origin, live, key,
+            author, external,
+        )  # fmt: skip
         self.prompt, self.cwd = prompt, cwd
 
     @property

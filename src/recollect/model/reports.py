@@ -52,6 +52,7 @@ class ImportReport(Struct, kw_only=True):
     failed: int = 0
     problems: int = 0
     sessions: int = 0
+    subagents: int = 0
     turns: int = 0
     tool_calls: int = 0
     redactions: int = 0

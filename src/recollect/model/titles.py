@@ -21,7 +21,7 @@ TITLE_CHARACTERS = 80
 # A word that is cut where less than this is left of the line was no word, such as in Japanese.
 _LEAST_KEPT = 50
 # An image or a file, as imports leave them in a prompt.
-_PLACEHOLDER = re.compile(r"\[(?:image|file|document) [^\]\n]*\]")
+_PLACEHOLDER = re.compile(r"\[(?:image|file|document)(?: [^\]\n]*)?\]")
 _TAGGED = re.compile(r"<([A-Za-z][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
 _CODE = ("```", "~~~", "{/*", "/*", "//", "<!--", "<?")
 _TAG = re.compile(r"</?[A-Za-z!][^<>]*>")
@@ -84,6 +84,11 @@ def title_of(own: str | None, prompts: Iterable[str]) -> str | None:
         left = left or _cut(" ".join(_TAG.sub(" ", prompt).split()))
     # Better than nothing: a session is told from another by it.
     return short or (left if left and not _FILLER.fullmatch(left) else None)
+
+
+def without_pictures(prompt: str) -> str:
+    """A prompt without the marks of the pictures and files in it, unless it is nothing else."""
+    return _PLACEHOLDER.sub(" ", prompt).strip() or prompt
 
 
 def request_in(prompt: str) -> str | None:

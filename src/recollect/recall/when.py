@@ -21,8 +21,6 @@ MONTHS = (
 # "may" and "march" are no months without a number or one of these before
 # them; "this may fail" names no time.
 OPENINGS = ("in", "of", "since", "during", "early", "late", "mid", "last")
-
-
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 # "monday" alone may be a product; a day has one of these before it.
 DAY_OPENINGS = ("on", "last", "since", "this")
@@ -125,8 +123,9 @@ def read_span(text: str, now: int) -> tuple[TimeSpan | None, str]:
     """
     words = _known(text).split()
     plain = ["".join(char if char.isalnum() else " " for char in word).split() for word in words]
-    for place, first in enumerate(word[0] if word else "" for word in plain):
-        found, used = _relative(first, [word[0] if word else "" for word in plain], place, now)
+    firsts = [word[0] if word else "" for word in plain]
+    for place, first in enumerate(firsts):
+        found, used = _relative(first, firsts, place, now)
         if found is not None:
             return found, " ".join(words[: place - (used < 0)] + words[place + abs(used) :])
     flat = [word for found in plain for word in found]

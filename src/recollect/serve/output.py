@@ -92,6 +92,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def and_subagents(number: int) -> str:
+    """What stands behind a number of sessions: how many sub-agents they started."""
+    return f" (and {counted(number, 'sub-agent')})" if number else ""
+
+
 def short_time(at: str | None) -> str:
     """A time to the minute; empty when it is not known."""
     return (at or "")[:16].replace("T", " ")
@@ -108,7 +113,12 @@ def placed(row: Any) -> str:
     """
     marks = ("" if row.live else "  (undone)") + ("  (sub-agent)" if row.subagent else "")
     where = f"  {row.project}" if row.project else ""
-    return f"{row.ref}  {short_time(row.at)}{where}{marks}"
+    return f"{row.ref}  {short_time(row.at)}{where}{marks}{external_mark(row)}"
+
+
+def external_mark(row: Any) -> str:
+    """What is said behind a row whose log came with a project, and may be anybody's."""
+    return "  [external]" if row.external else ""
 
 
 def to_json(row: Any) -> str:

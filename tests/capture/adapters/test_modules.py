@@ -17,7 +17,7 @@ OWN = {
     "antigravity": {"database"},
     "claude_code": {"tree"},
     "cline_roo": {"screen"},
-    "codex": {"calls"},
+    "codex": {"calls", "scripts"},
     "copilot_cli": {"documents"},
     "cursor": {"editor", "bubbles", "workspaces", "command_line", "transcripts"},
     "goose": {"database", "files"},

@@ -28,7 +28,7 @@ def test_a_change_is_told_with_what_was_asked(remember: Remember) -> None:
         FileChange(
             ref=f"{work.ref}#1", session=work.ref, turn=1, agent="claude-code",
             project="/home/ada/shop",
-            at="2026-01-01T09:00:01.000Z", live=True, subagent=False,
+            at="2026-01-01T09:00:01.000Z", live=True, subagent=False, external=False,
             file="/home/ada/shop/src/money.py", match="path",
             prompt="round prices half up", tools=["Edit"], changes=1, ok=True, added=1, removed=1,
             excerpt="+ round_half_up = True",
@@ -217,6 +217,22 @@ def test_filters_and_the_limit_apply(remember: Remember) -> None:
     assert [row.prompt for row in mind.blame("a.py", "agent:codex", folder="/tmp")] == []
     limited = mind.blame("a.py", limit=1, folder="/tmp")
     assert (len(limited), limited.remarks[-1]) == (1, "1 more. To see them, raise --limit.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("[image image/png 24021 bytes 591d0001]\nmake it blue", "make it blue"),
+        ("[image image/png 24021 bytes 591d0001]", "[image image/png 24021 bytes 591d0001]"),
+    ],
+)
+def test_what_was_asked_is_told_without_the_mark_of_a_picture(
+    asked: str, shown: str, remember: Remember
+) -> None:
+    """It is how a picture is stored, and tells nobody anything; unless it is all there was."""
+    mind = remember(Work().ask(asked).edit("/home/ada/shop/a.css").done())
+
+    assert [row.prompt for row in mind.blame("a.css", folder="/home/ada/shop")] == [shown]
 
 
 @pytest.mark.parametrize("asked", ["", "..", "/", "."])

@@ -29,7 +29,8 @@ def test_the_steps_up_to_the_run_that_worked_are_the_fix(remember: Remember) -> 
         Fix(
             ref=f"{work.ref}#1", session=work.ref, turn=1, agent="claude-code",
             project="/home/ada/shop",
-            at="2026-01-01T09:00:01.000Z", live=True, subagent=False, error=ERROR, match="exact",
+            at="2026-01-01T09:00:01.000Z", live=True, subagent=False, external=False,
+            error=ERROR, match="exact",
             failed="cargo check", exit_code=101,
             steps=[FixStep(ref=f"{work.ref}#1", kind="edit", text="/home/ada/shop/src/main.rs",
             ok=True)], steps_left_out=0,

@@ -32,6 +32,7 @@ def test_an_error_of_three_sessions_is_friction(remember: Remember) -> None:
             projects=["/home/ada/shop"],
             first_at="2026-01-01T09:00:01.000Z", last_at="2026-01-01T09:00:01.000Z",
             example="bind 0.0.0.0:5001: address already in use", ref=f"{works[0].ref}#1",
+            external=False,
             command="make dev",
             fixed=1, looked_at=3,
         )

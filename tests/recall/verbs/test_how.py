@@ -25,7 +25,7 @@ def test_uses_are_grouped_by_their_shape(remember: Remember) -> None:
     assert found.rows == [
         Invocation(
             tool="pytest", shape="pytest -q …", ok=1, failed=1, unclear=1,
-            example="pytest -q tests/a.py", ref=f"{work.ref}#1",
+            example="pytest -q tests/a.py", ref=f"{work.ref}#1", external=False,
             agents=["claude-code"], projects=["/home/ada/shop"],
             first_at="2026-01-01T09:00:01.000Z", last_at="2026-01-01T09:00:01.000Z",
         )

@@ -231,6 +231,41 @@ def test_it_is_found_and_shown_for_what_it_is(home: Path, clone: Path, put: Put)
         assert not any(hit.external for hit in mind.search("kumquats agent:claude"))
 
 
+@pytest.mark.parametrize(
+    "command", ["fix error: cannot open the basket table", "how pip", "friction --sessions 1"]
+)
+def test_every_answer_with_it_says_so(
+    command: str, home: Path, clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever reads a command in an answer sees where it came from before typing it."""
+    crush.write_database(
+        clone / ".crush" / "crush.db",
+        (
+            crush.session("0f6d3f4c-7c0e-4f0a-9d53-000000000001", title="x"),
+            [
+                crush.user("u", 1, ASKED),
+                crush.assistant("a", 2, crush.call("c", "bash", command=COMMAND)),
+                crush.message("t", "tool", 3, crush.result("c", "ok")),
+                crush.assistant("b", 4, crush.call("d", "bash", command="frobnicate")),
+                crush.message(
+                    "s",
+                    "tool",
+                    5,
+                    crush.result("d", "error: cannot open the basket table", failed=True),
+                ),
+            ],
+        ),
+    )
+    work_honestly(home, clone)
+    with memory(home) as mind:
+        mind.import_logs()
+        store = mind.settings.store
+
+    assert main([*command.split(), "--store", store]) == 0
+
+    assert "  [external]" in capsys.readouterr().out
+
+
 def trusts(mind: Memory, ref: str) -> set[str]:
     """The trust of all that a tool says of a turn."""
     pytest.importorskip("mcp", reason="the MCP server needs the extra of that name")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recollect.errors import UsageError
 from recollect.model.answers import Answers, FileChange
+from recollect.model.titles import without_pictures
 from recollect.reading.shell_edits import changed_files, patched_files
 from recollect.recall.query import parse
 from recollect.recall.verbs.changes import change_in, shortened
@@ -171,9 +172,10 @@ def _row(store: Store, scene: Scene, touched: list[Touch]) -> FileChange:
     return FileChange(
         ref=scene.ref, session=scene.session_ref, turn=scene.ordinal, agent=scene.agent,
         project=scene.project, at=iso(scene.at),
-        live=bool(scene.live), subagent=scene.subagent, file=whole(touched[-1][1], scene),
+        live=bool(scene.live), subagent=scene.subagent, external=scene.external,
+        file=whole(touched[-1][1], scene),
         match=touched[-1][2],
-        prompt=shortened(scene.prompt, PROMPT_CHARACTERS),
+        prompt=shortened(without_pictures(scene.prompt), PROMPT_CHARACTERS),
         tools=list(dict.fromkeys(call.name for call, _, _ in touched)), changes=len(touched),
         ok=True if True in outcomes else False if False in outcomes else None,
         added=sum(len(change.added) for change in known) if known else None,

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 LINES_ASKED = 6
 RAREST_WORDS = 4
 COUNTED_WORDS = 12
+# Of an error that is not known: so many words are enough to search for.
+WORDS_SAID = 10
 COUNTED_TURNS = 2_000
 CANDIDATES = 200
 # A match that is only a part of a longer line must be long enough to mean something.
@@ -127,6 +129,9 @@ def fix(
         if found:
             quote = "1 prompt quotes" if len(found) == 1 else f"{len(found)} prompts quote"
             remarks = [f"No tool printed this error. {quote} it:"]
+        else:
+            words = " ".join(words_in([asked.lines[0][0]])[:WORDS_SAID])
+            remarks = [f"To search for its words: recollect search {words}"]
     rows = sorted(found.values(), key=lambda row: row.at or "", reverse=True)
     # Stable: among equals the newest stays first.
     rows.sort(key=lambda row: (_CONFIDENCE[row.confidence], _RANKS[row.match]))
@@ -135,7 +140,7 @@ def fix(
             row.match != "exact",
             row.proof is None,
             row.project != project,
-            not row.live or row.subagent,
+            not row.live or row.subagent or row.external,
         )
     )
     answers = Answers(rows[:limit], remarks)
@@ -273,7 +278,8 @@ def _row(
     return Fix(
         ref=scene.ref, session=scene.session_ref, turn=scene.ordinal, agent=scene.agent,
         project=scene.project, at=iso(scene.at),
-        live=bool(scene.live), subagent=scene.subagent, error=line, match=match,
+        live=bool(scene.live), subagent=scene.subagent, external=scene.external,
+        error=line, match=match,
         failed=as_run(_tried(failed), STEP_CHARACTERS) if failed else None,
         exit_code=failed.exit_code if failed else None,
         steps=[step_of(call, places[call.turn]) for call in steps],

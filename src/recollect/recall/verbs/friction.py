@@ -99,12 +99,13 @@ def _without_copies(met: list[Occurrence], scenes: dict[int, Scene]) -> list[Occ
 def _row(store: Store, shaped: str, met: list[Occurrence], scenes: dict[int, Scene]) -> Row:
     calls = [(one.turn, one.ordinal) for one in reversed(met) if one.ordinal is not None]
     latest = calls[:LOOKED_AT]
-    # A turn that was undone, or a sub-agent's, is a poorer example than any other.
+    # A turn that was undone, a sub-agent's or anybody's, is a poorer example than any other.
     example = max(
         met,
         key=lambda one: (
             scenes[one.turn].live,
             not scenes[one.turn].subagent,
+            not scenes[one.turn].external,
             scenes[one.turn].at or 0,
         ),
     )
@@ -115,7 +116,7 @@ def _row(store: Store, shaped: str, met: list[Occurrence], scenes: dict[int, Sce
         projects=sorted({project for one in met if (project := scenes[one.turn].project)}),
         first_at=iso(min(times, default=None)), last_at=iso(max(times, default=None)),
         example=example.line,
-        ref=scenes[example.turn].ref,
+        ref=scenes[example.turn].ref, external=scenes[example.turn].external,
         command=as_run(example.command, 200) if example.command else None,
         # Whether the command is known to have worked afterwards: a hidden end tells nothing.
         fixed=sum(follow_up(store, *call).proof is not None for call in latest),

@@ -52,7 +52,7 @@ class Uses:
         worth = (
             ok is True,
             ok is None,
-            scene.live and not scene.subagent,
+            scene.live and not scene.subagent and not scene.external,
             -(len(text) // 80),
             scene.at or 0,
         )
@@ -66,7 +66,8 @@ class Uses:
         return Invocation(
             tool=tool, shape=self.shape, ok=self.counts[True], failed=self.counts[False],
             unclear=self.counts[None],
-            example=text, ref=scene.ref, agents=sorted(self.agents), projects=sorted(self.projects),
+            example=text, ref=scene.ref, external=scene.external,
+            agents=sorted(self.agents), projects=sorted(self.projects),
             first_at=iso(min(self.times, default=None)), last_at=iso(max(self.times, default=None)),
         )  # fmt: skip
 

@@ -51,13 +51,11 @@ def prepare(words: list[str]) -> list[str]:
 def run(memory: Memory, args: Namespace) -> Output:
     text = _given(args.error)
     found = memory.fix(text, folder=None, limit=args.limit, **chosen(args))
-    empty = "This error has not come up before. To search for its words: recollect search"
-    return Output(
-        found,
-        _text,
-        empty=empty,
-        note="\n".join([*memory.remarks("", **chosen(args)), *found.remarks]),
-    )
+    remarks = memory.remarks("", **chosen(args))
+    if not found.rows:
+        empty = "\n".join(["This error has not come up before.", *found.remarks])
+        return Output([], empty=empty, note="\n".join(remarks))
+    return Output(found, _text, note="\n".join([*remarks, *found.remarks]))
 
 
 def _given(words: list[str]) -> str:

@@ -16,7 +16,7 @@ from recollect.memory import Memory
 from recollect.model.answers import Friction
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
-from recollect.serve.output import Output, counted, short_date
+from recollect.serve.output import Output, counted, external_mark, short_date
 
 __all__ = ["arguments", "prepare", "run"]
 
@@ -61,5 +61,5 @@ def _text(row: Friction) -> str:
     return (
         f"{row.example}\n    {counted(row.sessions, 'session')}, {counted(row.count, 'time')}, "
         f"{times}{fixed}\n"
-        f"{command}    {where}  {row.ref}"
+        f"{command}    {where}  {row.ref}{external_mark(row)}"
     )

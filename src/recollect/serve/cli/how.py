@@ -18,7 +18,7 @@ from recollect.memory import Memory
 from recollect.model.answers import Invocation
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_filters, chosen, prepare, remarked, typed
-from recollect.serve.output import Output, counted, short_date
+from recollect.serve.output import Output, counted, external_mark, short_date
 
 __all__ = ["arguments", "prepare", "run"]
 
@@ -58,4 +58,4 @@ def _text(row: Invocation) -> str:
     command += f"  +{counted(len(more), 'line')}" if more else ""
     counts = {"worked": row.ok, "failed": row.failed, "unclear": 0 if row.ok else row.unclear}
     results = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
-    return f"{command}  {results}, last {short_date(row.last_at)}  {row.ref}"
+    return f"{command}  {results}, last {short_date(row.last_at)}  {row.ref}{external_mark(row)}"

@@ -20,7 +20,7 @@ from recollect.memory import Memory
 from recollect.model.reports import ImportReport, SourceReport
 from recollect.serve.background import leave_work
 from recollect.serve.cli.progress import ProgressBar
-from recollect.serve.output import Output, counted, say
+from recollect.serve.output import Output, and_subagents, counted, say
 from recollect.settings import KEYS
 
 # The options that stand for a setting: option, key, type and what it is called in the help.
@@ -152,7 +152,8 @@ def stopped(memory: Memory) -> str:
     """What to say after Ctrl-C: what was committed stays."""
     if not os.path.exists(memory.settings.store):
         return "Stopped. Nothing is imported yet."
-    return f"Stopped. {memory.summary().sessions} sessions are in; run it again to go on."
+    stored = memory.summary().sessions
+    return f"Stopped. {counted(stored, 'session is', 'sessions are')} in; run it again to go on."
 
 
 def logs_read(report: ImportReport) -> str:
@@ -182,7 +183,8 @@ def _text(row: ImportReport | SourceReport, *, dry_run: bool) -> str:
     if row.discovered and row.unchanged == row.discovered:
         return f"Up to date ({counted(row.discovered, 'log')}, checked in {row.seconds:.1f} s)."
     would = "Would import " if dry_run else ""
-    sessions, turns = counted(row.sessions, "session"), counted(row.turns, "turn")
+    sessions = counted(row.sessions, "session") + and_subagents(row.subagents)
+    turns = counted(row.turns, "turn")
     secrets = f" {counted(row.redactions, 'secret')} removed." if row.redactions else ""
     analyzed = f"\n{counted(row.analyzed, 'session')} analyzed." if row.analyzed else ""
     problems = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.serve.output import Output, counted
+from recollect.serve.output import Output, and_subagents, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def run(memory: Memory, args: Namespace) -> Output:
 def _text(summary: StoreSummary) -> str:
     agents = ", ".join(f"{name} {count}" for name, count in summary.agents.items()) or "none"
     lines = [
-        f"{counted(summary.sessions, 'session')}{_subagents(summary)},"
+        f"{counted(summary.sessions, 'session')}{and_subagents(summary.subagents)},"
         f" {counted(summary.turns, 'turn')},"
         f" {counted(summary.tool_calls, 'tool call')} in {counted(summary.projects, 'project')}",
         *([f"{counted(summary.notes, 'note')}: recollect notes --all"] if summary.notes else []),
@@ -57,7 +57,3 @@ def _text(summary: StoreSummary) -> str:
             f"  recollect work              run {counted(summary.jobs_waiting, 'waiting job')}"
         )
     return "\n".join(lines)
-
-
-def _subagents(summary: StoreSummary) -> str:
-    return f" (and {counted(summary.subagents, 'sub-agent')})" if summary.subagents else ""

@@ -17,7 +17,7 @@ import os
 
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, typed
-from recollect.serve.output import Output, counted, short_time
+from recollect.serve.output import Output, counted, external_mark, short_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,8 +85,7 @@ def _notes(found: SearchResult) -> list[str]:
 
 def _text(hit: Hit) -> str:
     where = f"  {hit.project}" if hit.project else ""
-    external = "  [external]" if hit.external else ""
-    lines = [f"{hit.ref}  {short_time(hit.at)}{where}{external}", f"    {hit.snippet}"]
+    lines = [f"{hit.ref}  {short_time(hit.at)}{where}{external_mark(hit)}", f"    {hit.snippet}"]
     if hit.reason is not None:
         parts = "  ".join(f"{name} {value}" for name, value in hit.reason.items())
         lines.append(f"    {hit.score} by {hit.matched}: {parts}")

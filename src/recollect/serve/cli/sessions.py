@@ -17,7 +17,7 @@ from recollect.memory import Memory
 from recollect.model.sessions import Session
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
-from recollect.serve.output import Output, counted, short_time
+from recollect.serve.output import Output, counted, external_mark, short_time
 
 __all__ = ["arguments", "prepare", "run"]
 
@@ -56,7 +56,7 @@ def _text(session: Session) -> str:
     )
     subagents = f", {counted(session.subagents, 'sub-agent')}" if session.subagents else ""
     text = (
-        f"{session.id}{'  [external]' if session.external else ''}\n"
+        f"{session.id}{external_mark(session)}\n"
         f"    {short_time(session.started_at)}  {session.project or '-'}  {title}\n"
         f"    {counted(session.turns, 'turn')}, {counted(session.tool_calls, 'tool call')},"
         f" {counted(session.errors, 'error')}{subagents}"

@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 from recollect.memory import Memory
 from recollect.model.sessions import SessionDetail, ToolCall, Turn, TurnEvent
 from recollect.serve.cli import digest, notes, patterns
-from recollect.serve.output import Output, counted
+from recollect.serve.output import Output, counted, external_mark
 
 _OUTPUT_LINES = 12
 _BEGINS = "*** Begin Patch"
@@ -72,7 +72,7 @@ def _text(row: SessionDetail | Turn, *, whole: bool) -> str:
     hour = f" ({tokens.cache_write_1h} for an hour)" if tokens.cache_write_1h else ""
     hidden = sum(not turn.live for turn in row.turn_list)
     lines = [
-        f"{row.id}  {row.title or '(untitled)'}{'  [external]' if row.external else ''}",
+        f"{row.id}  {row.title or '(untitled)'}{external_mark(row)}",
         f"{row.agent} {row.agent_version or ''}  {row.model or '-'}  {row.origin}  "
         f"{row.project or '-'}",
         f"{row.started_at or '-'} to {row.ended_at or '-'}  {row.cwd or ''}",

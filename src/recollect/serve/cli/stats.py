@@ -4,9 +4,10 @@ recollect stats                          by agent
 recollect stats --by day since:30d       by day
 recollect stats --by model webshop       by model, only turns with this word
 
-Words and filters work as in a search. Cost covers the calls whose model has a
-known price; the number of others is beside it. A dash means unknown, such as
-the errors of a model.
+Words and filters work as in a search. Of the tokens sent, "cached" were read
+from the cache, "written" were put there, and "input" are the others. Cost
+covers the calls whose model has a known price; the number of others is beside
+it. A dash means unknown, such as the errors of a model.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from recollect.serve.output import Output, counted
 
 __all__ = ["arguments", "prepare", "run"]
 
-_COLUMNS = ("sessions", "turns", "errors", "tools", "failed", "input", "cached", "output", "cost")
+_COLUMNS = (
+    "sessions", "turns", "errors", "tools", "failed",
+    "input", "cached", "written", "output", "cost",
+)  # fmt: skip
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -49,9 +53,9 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _text(row: StatsRow, width: int) -> str:
     tokens = (
-        (row.tokens.input, row.tokens.cache_read, row.tokens.output)
+        (row.tokens.input, row.tokens.cache_read, row.tokens.cache_write, row.tokens.output)
         if row.tokens
-        else (None, None, None)
+        else (None, None, None, None)
     )
     cost = None if row.cost_usd is None else f"${row.cost_usd:.2f}"
     values = (

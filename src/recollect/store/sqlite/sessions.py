@@ -7,7 +7,7 @@ for: nothing is kept twice, so nothing can disagree.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -33,7 +33,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.search.chosen import chosen_sessions, chosen_turns
-from recollect.store.sqlite.search.families import SUBAGENTS, listed
+from recollect.store.sqlite.search.families import HAS_TURNS, IS_BELOW, SUBAGENTS, listed
 from recollect.store.sqlite.values import read_meta
 from recollect.system.clock import iso
 
@@ -168,6 +168,18 @@ class Sessions:
             yield session
             if subagents and session.subagents:
                 yield from self._subagents(session.id)
+
+    def count_families(self, numbers: Iterable[int]) -> tuple[int, int]:
+        """How many of these sessions lists show, and how many they show as their sub-agents."""
+        self.db.execute("create temp table if not exists asked_sessions (id integer primary key)")
+        self.db.execute("delete from asked_sessions")
+        self.db.many("insert into asked_sessions values (?)", [(number,) for number in numbers])
+        below, others = (
+            f"select count(*) from sessions join asked_sessions using (id) where {HAS_TURNS}"
+            f" and {condition}"
+            for condition in (IS_BELOW, f"not {IS_BELOW}")
+        )
+        return int(self.db.value(others)), int(self.db.value(below))
 
     def _subagents(self, ref: str) -> Iterator[Session]:
         """The sub-agents of a session and theirs, oldest first."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from recollect.model.batch import Fingerprint, KnownSource
 from recollect.model.logs import Checkpoint, Source
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.search.families import HAS_TURNS, IS_BELOW
 from recollect.system.clock import now_ms
 
 
@@ -63,16 +64,16 @@ class Sources:
         return self._all[1]
 
     def count_sessions(self, paths: Sequence[str]) -> int:
-        """How many sessions, but for those of sub-agents, were read from some of these logs."""
+        """How many sessions that lists show were read from some of these logs."""
         self.db.execute("create temp table if not exists asked_paths (path)")
         self.db.execute("delete from asked_paths")
         self.db.many("insert into asked_paths values (?)", [(path_value(path),) for path in paths])
         return int(
             self.db.value(
-                """
+                f"""
                 select count(*) from sessions join sources on sources.id = sessions.source
                  where sources.path in (select path from asked_paths)
-                   and sessions.origin != 'subagent'
+                   and {HAS_TURNS} and not {IS_BELOW}
                 """
             )
         )

@@ -33,7 +33,8 @@ select turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
 _SCENE = """
     turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
     coalesce(turns.started_at, sessions.started_at),
-    coalesce(b.key, a.key), sessions.origin, turns.live, turns.key, turns.prompt, sessions.cwd
+    coalesce(b.key, a.key), sessions.origin, turns.live, turns.key, turns.author,
+    sessions.external, turns.prompt, sessions.cwd
 """
 _SCENES = """
     turns join sessions on sessions.id = turns.session

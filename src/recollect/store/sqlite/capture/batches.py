@@ -124,7 +124,6 @@ class BatchWriter:
                 meta = _json({**read_meta(old_meta), **facts.meta}) if facts.meta else old_meta
                 self._update_session(session, meta, values)
         self.pending.sessions[ref] = session
-        self.written.sessions.add(ref)
         self.written.touched.add(session)
         if facts.whole and session not in self.fresh:
             self.whole[native] = session

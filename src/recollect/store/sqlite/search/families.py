@@ -31,6 +31,13 @@ IN_FAMILY = "left join families on families.session = turns.session"
 # The session that is listed for a turn.
 LISTED = "coalesce(families.top, turns.session)"
 
+# Conditions on the table `sessions`: something was said in it; it is shown under another.
+HAS_TURNS = "exists (select 1 from turns where turns.session = sessions.id)"
+IS_BELOW = """
+    (sessions.origin = 'subagent'
+     and exists (select 1 from sessions main where main.ref = sessions.parent))
+"""
+
 SUBAGENTS = """
     with recursive below (id, ref, started_at) as (
       select id, ref, started_at from sessions where parent = ? and origin = 'subagent'
