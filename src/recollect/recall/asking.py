@@ -31,7 +31,7 @@ OF_DOING = frozenset((
     "happen", "happened", "list", "project", "repo", "repository", "session", "sessions", "show",
     "something", "stuff", "tell", "thing", "things", "work", "worked", "working",
     "was", "habe", "ich", "haben", "wir", "gemacht", "getan", "an", "in", "am", "im",
-    "qué", "que", "hice", "hicimos", "hice", "la", "el", "en", "qu'est-ce", "ai", "j'ai", "fait",
+    "qué", "que", "hice", "hicimos", "la", "el", "en", "qu'est-ce", "ai", "j'ai", "fait",
     "dans", "tôi", "đã", "làm", "gì", "我", "我们", "做了什么", "做了些什么", "干了什么", "在",
     "私", "私は", "は", "に", "何をした", "何をしましたか", "何した", "何をやった",
     "나", "나는", "내가", "뭐", "뭘", "무엇을", "했어", "했지", "했나요", "에서",

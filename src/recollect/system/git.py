@@ -70,7 +70,7 @@ def look(folder: str) -> tuple[str | None, str, str] | None:
     if common is None:
         return None
     top = os.path.dirname(common) if os.path.basename(common) == ".git" else common
-    return origin_of(common), top, working_tree(settled(folder)) or top
+    return origin_of(common), top, work_tree(settled(folder)) or top
 
 
 def settled(folder: str) -> str:
@@ -81,11 +81,12 @@ def settled(folder: str) -> str:
         return tidy(folder)
 
 
-def working_tree(folder: str) -> str | None:
-    """The nearest folder, itself or above, that has a `.git`."""
+def work_tree(folder: str) -> str | None:
+    """The folder at the top of the repository that a folder is in: the nearest with a `.git`."""
     while len(folder) <= _PATH_CHARACTERS:
         try:
-            if os.path.exists(os.path.join(folder, ".git")):
+            # Of a link that leads nowhere nobody can say what it hides.
+            if os.path.lexists(os.path.join(folder, ".git")):
                 return folder
         except (OSError, ValueError):
             return None
@@ -138,7 +139,7 @@ def repository(folder: str) -> str | None:
     A worktree's `.git` is a file that points at its own directory, and that
     one's `commondir` points at the one all worktrees share.
     """
-    tree = working_tree(folder)
+    tree = work_tree(folder)
     if tree is None:
         return None
     dot_git = os.path.join(tree, ".git")
@@ -184,22 +185,6 @@ def origin_of(common: str) -> str | None:
                 remotes.setdefault(section, value.strip())
     url = remotes.get("origin") or next(iter(remotes.values()), None)
     return normalised(url) if url else None
-
-
-def work_tree(path: str) -> str | None:
-    """The folder at the top of the repository that a path is in, if there is one."""
-    folder = path
-    while len(folder) <= _PATH_CHARACTERS:
-        try:
-            if os.path.lexists(os.path.join(folder, ".git")):
-                return folder
-        except (OSError, ValueError):
-            return None
-        parent = os.path.dirname(folder)
-        if parent == folder or not parent:
-            return None
-        folder = parent
-    return None
 
 
 def tracks_any(paths: Iterable[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -402,6 +403,21 @@ def test_a_folder_that_only_claims_a_remote_is_told_nothing(
         assert "kumquats" in say(mind, clone, "SessionStart")
         assert ("kumquats" in say(mind, other, "SessionStart")) == told
         assert ("kumquats" in say(mind, other, "UserPromptSubmit", prompt=ASKED)) == told
+
+
+def test_the_name_of_a_folder_is_one_word_of_a_command(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A repository may be cloned into any folder, and its hint is pasted."""
+    odd = repository(tmp_path / "web shop; touch x", remote="https://git.example/team/shop.git")
+    work_honestly(home, odd)
+    aider_history(odd)
+
+    main(["import"])
+    said = capsys.readouterr()
+
+    hint = next(line for line in (said.out + said.err).splitlines() if "projects trust" in line)
+    assert shlex.split(hint) == ["recollect", "projects", "trust", str(odd)]
 
 
 def test_import_says_how_to_trust_and_the_command_how_to_undo(

@@ -9,7 +9,6 @@ and each answer says which file it is about.
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from typing import TYPE_CHECKING, Literal
@@ -20,6 +19,7 @@ from recollect.model.titles import without_pictures
 from recollect.reading.shell_edits import changed_files, patched_files
 from recollect.recall.query import parse
 from recollect.recall.verbs.changes import change_in, shortened
+from recollect.system import git
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def blame(
     wanted = WantedFile(
         file,
         cwd=cwd,
-        root=top_of(cwd),
+        root=git.work_tree(cwd),
         project=project,
         folders=store.projects.folders(project) if project else [],
     )
@@ -192,19 +192,6 @@ def whole(path: str, scene: Scene) -> str:
         if is_absolute(path) or not scene.cwd
         else normalised(posixpath.join(normalised(scene.cwd), path))
     )
-
-
-def top_of(folder: str) -> str | None:
-    """The folder that holds `.git`, above a folder or the folder itself.
-
-    None outside a repository.
-    """
-    while not os.path.exists(os.path.join(folder, ".git")):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
-    return folder
 
 
 def normalised(path: str) -> str:

@@ -20,7 +20,7 @@ from recollect.memory import Memory
 from recollect.model.reports import ImportReport, SourceReport
 from recollect.serve.background import leave_work
 from recollect.serve.cli.progress import ProgressBar
-from recollect.serve.output import Output, and_subagents, counted, say
+from recollect.serve.output import Output, and_subagents, as_argument, counted, say
 from recollect.settings import KEYS
 
 # The options that stand for a setting: option, key, type and what it is called in the help.
@@ -117,7 +117,9 @@ def _external(memory: Memory) -> str:
     if not folders:
         return ""
     more = f"\n  and {len(folders) - _MOST_FOLDERS} more" if len(folders) > _MOST_FOLDERS else ""
-    commands = "\n".join(f"  recollect projects trust {name}" for name in folders[:_MOST_FOLDERS])
+    commands = "\n".join(
+        f"  recollect projects trust {as_argument(name)}" for name in folders[:_MOST_FOLDERS]
+    )
     return (
         "Logs inside projects are external: a clone can bring them along, so agents are not told"
         f" of them.\nIf they are yours:\n{commands}{more}"

@@ -21,7 +21,7 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import ProjectRow
 from recollect.serve.cli import count
-from recollect.serve.output import Output, counted, short_date
+from recollect.serve.output import Output, as_argument, counted, short_date
 
 _NAMES = {"list": 0, "merge": 2, "split": 1, "trust": 1, "distrust": 1}
 
@@ -51,7 +51,7 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _merge(memory: Memory, name: str, into: str) -> str:
     memory.projects.merge(name, into)
-    return f"{name} is now part of {into}. Undo: recollect projects split {name}"
+    return f"{name} is now part of {into}. Undo: recollect projects split {as_argument(name)}"
 
 
 def _split(memory: Memory, name: str) -> str:
@@ -65,7 +65,7 @@ def _trust(memory: Memory, folder: str) -> str:
     said = f"The logs in {shown} count as yours from the next import."
     if tracked:
         said += f" {counted(len(tracked), 'log')} that git tracks there stay external."
-    return f"{said} Undo: recollect projects distrust {shown}"
+    return f"{said} Undo: recollect projects distrust {as_argument(shown)}"
 
 
 def _distrust(memory: Memory, folder: str) -> str:

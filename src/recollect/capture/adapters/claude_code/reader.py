@@ -162,10 +162,7 @@ class ClaudeReader(ClaudeTurns):
         sender = _sender(record.origin)
         if record.is_meta and sender is None and not _is_scheduled(record):
             return place
-        said = prompt_of(content)
-        if sender is not None and said.shape == "prompt":
-            said = said._replace(text=without_frame(said.text), author=said.author or sender)
-        return self._said(record, place, said)
+        return self._said(record, place, _sent_by(sender, prompt_of(content)))
 
     def _said(self, record: ClaudeRecord, place: int | None, said: ClaudeUserText) -> int | None:
         if said.shape == "nothing":
@@ -254,9 +251,7 @@ class ClaudeReader(ClaudeTurns):
         sender = _sender(attachment.origin)
         if attachment.is_meta and sender is None:
             return place
-        said = prompt_of(attachment.prompt)
-        if sender is not None and said.shape == "prompt":
-            said = said._replace(text=without_frame(said.text), author=said.author or sender)
+        said = _sent_by(sender, prompt_of(attachment.prompt))
         if attachment.command_mode == "task-notification" and said.shape == "prompt":
             said = said._replace(author="system")
         return self._said(record, place, said)
@@ -519,6 +514,13 @@ def _sender(origin: object) -> Author | None:
     """
     kind = origin.get("kind") if isinstance(origin, dict) else None
     return _ORIGINS.get(kind) if isinstance(kind, str) else None
+
+
+def _sent_by(sender: Author | None, said: ClaudeUserText) -> ClaudeUserText:
+    """A prompt as its sender wrote it."""
+    if sender is None or said.shape != "prompt":
+        return said
+    return said._replace(text=without_frame(said.text), author=said.author or sender)
 
 
 def _is_scheduled(record: ClaudeRecord) -> bool:
