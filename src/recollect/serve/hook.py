@@ -150,8 +150,12 @@ def respond(
             _catch_up(ready, settings)
         if ready is not None and given.folder:
             project = ready.project(git.names_of(given.folder))
-            if project is not None and not _only_claims(given.folder, ready, project):
-                told, refs = _what_to_tell(given, hooks, ready, project, settings.store)
+            if project is not None:
+                found = _what_to_tell(given, hooks, ready, project, settings.store)
+                # Looking for files costs more than looking for something to tell, and mostly
+                # there is nothing.
+                if found[0] and not _only_claims(given.folder, ready, project):
+                    told, refs = found
     except apsw.Error as error:
         # Locked, damaged, or being made this moment.
         fault = type(error).__name__
