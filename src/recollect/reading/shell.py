@@ -243,11 +243,7 @@ def is_absolute(path: str) -> bool:
 def _split(command: str) -> list[tuple[list[str], list[str], str]]:
     """(words, files written, the operator after) for each simple command."""
     if _SIMPLE.fullmatch(command):
-        if not any(char in command for char in "|&;"):
-            return [(command.split(), [], "")] if command and not command.isspace() else []
-        parts = _OPERATOR.split(command)
-        both = zip(parts[::2], [*parts[1::2], ""], strict=True)
-        return [(split, [], operator) for part, operator in both if (split := part.split())]
+        return _split_plain(command)
     found: list[tuple[list[str], list[str], str]] = []
     words: list[str] = []
     writes: list[str] = []
@@ -304,6 +300,15 @@ def _split(command: str) -> list[tuple[list[str], list[str], str]]:
     if words or writes:
         found.append((words, writes, ""))
     return found
+
+
+def _split_plain(command: str) -> list[tuple[list[str], list[str], str]]:
+    """The same for a command without quotes, redirections and the like."""
+    if not any(char in command for char in "|&;"):
+        return [(command.split(), [], "")] if command and not command.isspace() else []
+    parts = _OPERATOR.split(command)
+    both = zip(parts[::2], [*parts[1::2], ""], strict=True)
+    return [(split, [], operator) for part, operator in both if (split := part.split())]
 
 
 def _closing(command: str, position: int, opener: str) -> int:

@@ -19,7 +19,7 @@ from recollect.reading.shell import grammar, pieces, told
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from recollect.model.calls import Call, Scene
     from recollect.store import Store
@@ -99,18 +99,7 @@ def how(
     scope = Scope(Query([], scope.query.filters), scope.domains)
     calls = store.calls.of_program(words[0], scope)
     newest = calls[:NEWEST_CALLS]
-    scenes = store.turns.scenes(list(dict.fromkeys(call.turn for call in newest)))
-    found: dict[str, Uses] = {}
-    copies: set[tuple[object, ...]] = set()
-    for call in reversed(newest):
-        scene = scenes[call.turn]
-        if (*scene.copy_of, call.ordinal) not in copies:
-            copies.add((*scene.copy_of, call.ordinal))
-            for shape, ok, text in _uses(call, words):
-                found.setdefault(shape, Uses(shape)).add(ok, text, scene)
-    for shape, ok, text, scene in _tool_calls(store, newest, words, scenes):
-        found.setdefault(shape, Uses(shape)).add(ok, text, scene)
-    rows = [uses.row(tool) for uses in found.values()]
+    rows = [uses.row(tool) for uses in _by_shape(store, newest, words)]
     rows.sort(key=lambda row: (row.ok, -row.failed, row.last_at or ""), reverse=True)
     worked = [row for row in rows if row.ok]
     unclear = [row for row in rows if row.unclear and not row.ok]
@@ -138,6 +127,22 @@ def how(
             "until:DATE."
         )
     return answers
+
+
+def _by_shape(store: Store, calls: list[Call], tool: list[str]) -> Iterable[Uses]:
+    """The uses of a tool in some calls, the newest first, put together by their shape."""
+    scenes = store.turns.scenes(list(dict.fromkeys(call.turn for call in calls)))
+    found: dict[str, Uses] = {}
+    copies: set[tuple[object, ...]] = set()
+    for call in reversed(calls):
+        scene = scenes[call.turn]
+        if (*scene.copy_of, call.ordinal) not in copies:
+            copies.add((*scene.copy_of, call.ordinal))
+            for shape, ok, text in _uses(call, tool):
+                found.setdefault(shape, Uses(shape)).add(ok, text, scene)
+    for shape, ok, text, scene in _tool_calls(store, calls, tool, scenes):
+        found.setdefault(shape, Uses(shape)).add(ok, text, scene)
+    return found.values()
 
 
 def _uses(call: Call, tool: list[str]) -> Iterator[tuple[str, bool | None, str]]:

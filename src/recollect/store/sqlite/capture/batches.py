@@ -7,7 +7,7 @@ them. Either way a turn keeps its number.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -34,6 +34,16 @@ if TYPE_CHECKING:
 # A turn that stays open for days is merged now and then, so that reading it
 # stays cheap; doing it every 32 parts keeps the cost in proportion.
 MOST_PARTS = 32
+
+
+class _KnownSession(NamedTuple):
+    """What the store has of a session; `rank` is that of the source it is read from."""
+
+    id: int
+    source: int | None
+    meta: str
+    rank: int | None
+    external: int
 
 
 class BatchWriter:
@@ -86,48 +96,53 @@ class BatchWriter:
             parent, facts.origin, facts.cwd, title, facts.started_at, facts.agent_version,
             facts.git_branch, facts.git_sha, facts.git_remote,
         )  # fmt: skip
-        known = self.db.row(
-            """
-            select sessions.id, source, meta, sources.rank, external
-              from sessions left join sources on sources.id = source where ref = ?
-            """,
-            (ref,),
-        )
-        if known is not None and bool(known[4]) != self.external:
-            if known[1] == self.source_id:
+        known = self._known(ref)
+        if known is not None and bool(known.external) != self.external:
+            if known.source == self.source_id:
                 self.rows.flush_tables()
-                (
-                    make_external(self.db, [known[0]])
-                    if self.external
-                    else make_own(self.db, known[0])
-                )
+                if self.external:
+                    make_external(self.db, [known.id])
+                else:
+                    make_own(self.db, known.id)
             elif self.external:
                 # Anybody can write down the name of a person's own session.
                 self.passed_over.add(native)
                 return None
             else:
-                self._set_aside(known[0])
+                self._set_aside(known.id)
                 known = None
-        if known is not None and known[3] is not None and known[3] != self.rank:
-            if known[3] < self.rank:
+        if known is not None and known.rank is not None and known.rank != self.rank:
+            if known.rank < self.rank:
                 self.passed_over.add(native)
                 return None
             # What a lesser place told and this one does not is no longer part of the conversation.
             self.rows.flush_tables()
-            self.db.execute("update turns set live = 0 where session = ?", (known[0],))
+            self.db.execute("update turns set live = 0 where session = ?", (known.id,))
         if known is None:
             session = self._new_session(ref, native, facts, values)
         else:
-            session, source, old_meta, *_ = known
+            session = known.id
             # A log that goes on mostly says nothing new about its session.
-            if source != self.source_id or facts.meta is not None or any(values[2:]):
-                meta = _json({**read_meta(old_meta), **facts.meta}) if facts.meta else old_meta
+            if known.source != self.source_id or facts.meta is not None or any(values[2:]):
+                meta = known.meta
+                if facts.meta:
+                    meta = _json({**read_meta(meta), **facts.meta})
                 self._update_session(session, meta, values)
         self.pending.sessions[ref] = session
         self.written.touched.add(session)
         if facts.whole and session not in self.fresh:
             self.whole[native] = session
         return session
+
+    def _known(self, ref: str) -> _KnownSession | None:
+        row = self.db.row(
+            """
+            select sessions.id, source, meta, sources.rank, external
+              from sessions left join sources on sources.id = source where ref = ?
+            """,
+            (ref,),
+        )
+        return None if row is None else _KnownSession(*row)
 
     def _new_session(
         self, ref: str, native: str, facts: SessionFacts, values: tuple[Any, ...]
