@@ -22,6 +22,7 @@ from recollect.store import codes, open_store
 from recollect.store.sqlite.salvage.repair import repair
 from recollect.store.sqlite.vectors import nearest
 from recollect.store.sqlite.vectors.resident import Resident, build_index
+from recollect.store.sqlite.vectors.stored import TurnVectors
 from tests.encoders import WordEncoder
 from tests.store.conftest import Filled, facts, turn
 
@@ -205,7 +206,7 @@ def test_a_turn_that_changed_while_it_was_encoded_waits_for_the_next_round(fille
     filled.keep("s1.jsonl", *turn("s1", "s1-1", "grown"))
 
     kept = filled.store.vectors.save(
-        "words", [(queued.turn, queued.mark, [b"\x01" * 64], b"") for queued in read]
+        "words", [TurnVectors(queued.turn, queued.mark, [b"\x01" * 64], b"") for queued in read]
     )
 
     assert kept == 1
@@ -369,7 +370,8 @@ def test_the_index_finds_the_nearest_vectors_of_any_length(
         for queued, vector in zip(waiting, stored.tolist(), strict=True)
     }
     filled.store.vectors.save(
-        "random", [(queued.turn, queued.mark, [kept[queued.turn]], b"") for queued in waiting]
+        "random",
+        [TurnVectors(one.turn, one.mark, [kept[one.turn]], b"") for one in waiting],
     )
     state = filled.store.vectors.state()
     assert state is not None

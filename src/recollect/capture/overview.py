@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from recollect.capture.adapters import Adapter, CleaningAdapter, ProjectAdapter
 from recollect.model.reports import AgentRow, Leaving
 from recollect.store import Store
+from recollect.store.sqlite.usage import AgentCounts
 from recollect.system.clock import now_ms
 
 DAY_MS = 24 * 3_600_000
@@ -38,7 +39,7 @@ def agent_rows(
                 for folder in worked_in
             }
             logs |= {folder: paths for folder, paths in kept.items() if paths}
-        sessions, version, last_at = stored.get(adapter.agent, (0, None, None))
+        count = stored.get(adapter.agent, AgentCounts())
         rows.append(
             AgentRow(
                 agent=adapter.agent,
@@ -47,9 +48,9 @@ def agent_rows(
                 in_projects=in_projects,
                 found=list(logs),
                 sources=len({path for paths in logs.values() for path in paths}),
-                sessions=sessions,
-                newest_version=version,
-                last_at=last_at,
+                sessions=count.sessions,
+                newest_version=count.newest_version,
+                last_at=count.last_at,
             )
         )
     return rows

@@ -9,9 +9,9 @@ let go, the commands that the digest kept stand for them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from recollect.episodes.languages import language_of
 from recollect.episodes.limits import MOST_LATENCY_MS
 from recollect.episodes.reward import reward
 from recollect.model.calls import Call
@@ -26,6 +26,25 @@ from recollect.system.clock import iso
 ACTION_CHARACTERS = 500
 ERROR_CHARACTERS = 500
 STEPS_KEPT = 200
+
+# Which language a piece of work was in is told by the endings of the files it touched.
+_ENDINGS = {
+    "python": "py pyi ipynb", "javascript": "js jsx mjs cjs", "typescript": "ts tsx mts cts",
+    "rust": "rs", "go": "go",
+    "java": "java", "kotlin": "kt kts", "scala": "scala sbt", "c": "c h",
+    "c++": "cpp cc cxx hpp hh", "c#": "cs", "f#": "fs fsx",
+    "ruby": "rb rake erb", "php": "php", "swift": "swift", "objective-c": "m mm", "dart": "dart",
+    "elixir": "ex exs",
+    "erlang": "erl hrl", "haskell": "hs", "ocaml": "ml mli", "clojure": "clj cljs cljc",
+    "lua": "lua", "perl": "pl pm", "r": "r",
+    "julia": "jl", "zig": "zig", "shell": "sh bash zsh fish", "powershell": "ps1 psm1",
+    "sql": "sql", "terraform": "tf hcl",
+    "html": "html htm", "css": "css scss sass less", "vue": "vue", "svelte": "svelte", "nix": "nix",
+    "solidity": "sol",
+}  # fmt: skip
+_LANGUAGES = {
+    ending: language for language, endings in _ENDINGS.items() for ending in endings.split()
+}
 
 
 def derive(
@@ -104,3 +123,14 @@ def _error(task: Task) -> str | None:
         return None
     left = [trouble.error for trouble in task.errors if trouble.worked is None]
     return left[-1][:ERROR_CHARACTERS] if left else None
+
+
+def language_of(paths: Iterable[str]) -> str | None:
+    """The language that most of these files are in, of equals the first.
+
+    None when no ending is known.
+    """
+    found = Counter(
+        language for path in paths if (language := _LANGUAGES.get(path.rpartition(".")[2].lower()))
+    )
+    return found.most_common(1)[0][0] if found else None

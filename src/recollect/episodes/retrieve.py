@@ -30,6 +30,7 @@ from recollect.system.clock import now_ms
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.store import Store
+    from recollect.store.episodes import EpisodeState
 
 OF_MEANING, OF_CONTEXT, OF_OUTCOME, OF_RECENCY = 0.55, 0.20, 0.15, 0.10
 # Tasks that have nothing to do with each other stay below this, nearly always; those
@@ -58,7 +59,7 @@ class Retriever:
         self._lock = threading.Lock()
         self._store: Store | None = None
         self._shelf: Shelf | None = None
-        self._seen = (-1, -1, -1)
+        self._seen: EpisodeState | None = None
 
     def begin_anew(self) -> None:
         """In a forked child: the connection is the parent's."""
@@ -90,17 +91,18 @@ class Retriever:
 
     def _refreshed(self, store: Store) -> Shelf:
         """What is in memory, as the store has it now."""
-        state, shelf = store.episodes.state(), self._shelf
-        if shelf is not None and state[1] != self._seen[1]:
+        state, shelf, seen = store.episodes.state(), self._shelf, self._seen
+        if shelf is not None and (seen is None or state.gone != seen.gone):
             shelf.keep_only(store.episodes.numbers())
         if (
             shelf is None
             or store is not self._store
-            or state[0] != self._seen[0]
+            or seen is None
+            or state.reworded != seen.reworded
             or shelf.mostly_gone
         ):
             shelf = Shelf()
-        if state[2] > shelf.largest:
+        if state.largest > shelf.largest:
             shelf.add(store.episodes.kept_after(shelf.largest))
         self._store, self._shelf, self._seen = store, shelf, state
         return shelf

@@ -18,14 +18,13 @@ from recollect.model.calls import Call, PlainEvent
 from recollect.model.reports import Embedded
 from recollect.recall.closeness import note_words
 from recollect.store.codes import int8_codes
+from recollect.store.sqlite.vectors.stored import TurnVectors
 from recollect.store.text import without_tag_numbers
 
 if TYPE_CHECKING:
     from recollect.embed import Encoder
     from recollect.store import Store
     from recollect.store.sqlite.vectors.stored import QueuedTurn
-
-    Made = tuple[int, int, list[bytes], bytes]
 
 # A piece is about one thing: what was asked and answered, or what was done.
 PIECE_CHARACTERS = 1_000
@@ -63,9 +62,9 @@ def embed(
         )
         if not waiting:
             break
-        made = _encoded(encoder, waiting)
-        report.turns += store.vectors.save(encoder.name, made)
-        report.pieces += sum(len(codes) for _, _, codes, _ in made)
+        encoded = _encoded(encoder, waiting)
+        report.turns += store.vectors.save(encoder.name, encoded)
+        report.pieces += sum(len(turn.codes) for turn in encoded)
         report.seconds = round(time.monotonic() - started, 3)
         report.remaining = store.vectors.waiting()
         yield report
@@ -78,7 +77,7 @@ def embed(
     yield report
 
 
-def _encoded(encoder: Encoder, waiting: list[QueuedTurn]) -> list[Made]:
+def _encoded(encoder: Encoder, waiting: list[QueuedTurn]) -> list[TurnVectors]:
     """The codes of each turn's pieces and the words in them.
 
     A piece of which the encoder knows nothing has no code.
@@ -90,7 +89,7 @@ def _encoded(encoder: Encoder, waiting: list[QueuedTurn]) -> list[Made]:
     )
     noted = note_words(["\n".join(some) for some in cut])
     return [
-        (
+        TurnVectors(
             queued.turn,
             queued.mark,
             [code for code in islice(codes, len(some)) if any(code)],

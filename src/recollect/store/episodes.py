@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
+class EpisodeState(NamedTuple):
+    """How often attempts were `reworded`, how often some went, and the `largest` id ever given."""
+
+    reworded: int
+    gone: int
+    largest: int
+
+
 class StoredEpisode(NamedTuple):
     """What there is to compare of a stored attempt: `project` is the number
     of its project, `worth` its reward.

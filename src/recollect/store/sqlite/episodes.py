@@ -19,7 +19,7 @@ from recollect.model.answers import Listing
 from recollect.model.batch import ProjectIdentity
 from recollect.model.episodes import Context, Episode, EpisodeSource, Reward, Step
 from recollect.redact.values_in import RedactsMany, Slots
-from recollect.store.episodes import StoredEpisode
+from recollect.store.episodes import EpisodeState, StoredEpisode
 from recollect.store.sqlite import listing
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.projects import Projects
@@ -220,10 +220,8 @@ class Episodes:
             if (episode := self._readable(row))
         ]
 
-    def state(self) -> tuple[int, int, int]:
-        """How often attempts were reworded, how often some went, and the
-        largest id that was ever given.
-        """
+    def state(self) -> EpisodeState:
+        """What tells whether attempts that somebody keeps in memory are still those here."""
         row = self.db.row(
             """
             select coalesce((select value from store_info where name = 'episodes_changed'), 0),
@@ -232,7 +230,7 @@ class Episodes:
               from episodes
             """
         )
-        return row or (0, 0, 0)
+        return EpisodeState(*row) if row else EpisodeState(0, 0, 0)
 
     def kept_after(self, number: int) -> Iterator[StoredEpisode]:
         """What there is to compare of the attempts with larger ids, in order."""

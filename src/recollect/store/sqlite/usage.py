@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
 from recollect.model.reports import StatsRow, StoreSummary
@@ -34,6 +34,14 @@ _TURNS = """
     left join projects a on a.id = sessions.project
     left join projects b on b.id = a.merged_into
 """
+
+
+class AgentCounts(NamedTuple):
+    """How many sessions of an agent are stored, the version of the newest, and the newest time."""
+
+    sessions: int = 0
+    newest_version: str | None = None
+    last_at: str | None = None
 
 
 class UsageSums:
@@ -139,10 +147,10 @@ class UsageSums:
             jobs_waiting=Jobs(self.db).count_due(),
         )
 
-    def agent_counts(self) -> dict[str, tuple[int, str | None, str | None]]:
-        """Sessions, the version of the newest one, and the newest time, by agent."""
+    def agent_counts(self) -> dict[str, AgentCounts]:
+        """What is stored, by agent."""
         return {
-            agent: (count, self._newest_version(agent), iso(last))
+            agent: AgentCounts(count, self._newest_version(agent), iso(last))
             for agent, (count, last) in self._listed_by_agent().items()
         }
 

@@ -65,6 +65,15 @@ class QueuedTurn:
         self.turn, self.mark, self.events = turn, mark, events
 
 
+class TurnVectors:
+    """What was made of such a turn: the int8 codes of its pieces, and the words in them."""
+
+    __slots__ = ("codes", "mark", "turn", "words")
+
+    def __init__(self, turn: int, mark: int, codes: list[bytes], words: bytes) -> None:
+        self.turn, self.mark, self.codes, self.words = turn, mark, codes, words
+
+
 def _readable(parts: list[bytes]) -> list[Row]:
     """The events of a turn.
 
@@ -261,11 +270,8 @@ class Vectors:
             for (turn, mark), parts in waiting.items()
         ]
 
-    def save(self, encoder: str, made: list[tuple[int, int, list[bytes], bytes]]) -> int:
-        """Keep the int8 codes and the words of some turns, given with
-        the marks they were queued with.
-
-        Says how many were kept.
+    def save(self, encoder: str, encoded: list[TurnVectors]) -> int:
+        """Keep what was made of some turns, and say of how many.
 
         A turn that was queued again meanwhile is left to the next round, and one
         that is gone stays gone.
@@ -280,27 +286,29 @@ class Vectors:
                     "and run `recollect embed`.",
                 )
             current = []
-            for turn, mark, codes, words in made:
-                self.db.execute("delete from unembedded where turn = ? and mark = ?", (turn, mark))
+            for one in encoded:
+                self.db.execute(
+                    "delete from unembedded where turn = ? and mark = ?", (one.turn, one.mark)
+                )
                 if self.db.connection.changes() and self.db.value(
-                    "select 1 from turns where id = ?", (turn,)
+                    "select 1 from turns where id = ?", (one.turn,)
                 ):
-                    current.append((turn, codes, words))
+                    current.append(one)
             version = state.version + 1
             self.db.many(
                 "delete from vectors where turn = ?",
-                [(turn,) for turn, codes, _ in current if not codes],
+                [(one.turn,) for one in current if not one.codes],
             )
             self.db.many(
                 "insert or replace into vectors values (?, ?, ?, ?)",
                 [
-                    (turn, version, b"".join(codes), words)
-                    for turn, codes, words in current
-                    if codes
+                    (one.turn, version, b"".join(one.codes), one.words)
+                    for one in current
+                    if one.codes
                 ],
             )
             self._write_blocks(
-                {turn: b"".join(map(bit_code, codes)) for turn, codes, _ in current},
+                {one.turn: b"".join(map(bit_code, one.codes)) for one in current},
                 state.dimensions,
             )
             self.db.execute(
