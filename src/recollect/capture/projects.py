@@ -61,9 +61,8 @@ class ProjectFinder:
         if folder and self._local:
             found = git.look(folder)
             if found is not None:
-                origin, top, tree = (part and _text(part) for part in found)
-                folders = tuple(dict.fromkeys([top or folder, tree or folder, folder]))
-                name = origin or named
+                folders = tuple(dict.fromkeys([_text(found.repository), _text(found.top), folder]))
+                name = _text(found.remote) if found.remote else named
                 if name:
                     return ProjectIdentity(name, "remote", folders, seen=True)
                 return ProjectIdentity(folders[0], "repository", folders, seen=True)

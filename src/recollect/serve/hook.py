@@ -169,10 +169,10 @@ def _only_claims(folder: str, ready: Ready, project: int) -> bool:
     Anybody can write any remote into a repository that somebody is to work in.
     """
     found = git.look(folder)
-    if found is None or found[0] is None:
+    if found is None or found.remote is None:
         return False
     files = ready.usual_files(project)
-    places = {found[2], folder}
+    places = {found.top, folder}
     there = sum(
         any(os.path.lexists(os.path.join(place, name)) for place in places) for name in files
     )

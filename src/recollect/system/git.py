@@ -37,8 +37,7 @@ def name_of(folder: str) -> tuple[str, Kind]:
     found = look(folder)
     if found is None:
         return settled(folder), "directory"
-    origin, top, _ = found
-    return (origin, "remote") if origin else (top, "repository")
+    return (found.remote, "remote") if found.remote else (found.repository, "repository")
 
 
 def names_of(folder: str) -> list[str]:
@@ -53,24 +52,34 @@ def names_of(folder: str) -> list[str]:
         return [own, *parents(own)]
     folder = os.path.abspath(folder)
     found, own = look(folder), settled(folder)
-    first, last = (found, []) if found is not None else ((), parents(own))
-    names = [*first, own, tidy(folder), *last]
+    names: list[str | None] = [own, tidy(folder)]
+    if found is None:
+        names += parents(own)
+    else:
+        names = [found.remote, found.repository, found.top, *names]
     return list(dict.fromkeys(name for name in names if name))
 
 
-def look(folder: str) -> tuple[str | None, str, str] | None:
-    """What git's own files say of a folder of this machine: the remote of its repository, the
-    folder of that, which all worktrees share, and the one at the top of this working tree.
-
-    None outside any repository.
+class WorkTree:
+    """What git's own files say of a folder: the remote of its repository, the folder of that,
+    which all worktrees share, and the one at the top of this worktree.
     """
+
+    __slots__ = ("remote", "repository", "top")
+
+    def __init__(self, remote: str | None, repository: str, top: str) -> None:
+        self.remote, self.repository, self.top = remote, repository, top
+
+
+def look(folder: str) -> WorkTree | None:
+    """The worktree that a folder of this machine is in; None outside any repository."""
     if not os.path.isabs(folder):
         return None  # Seen from which folder, nobody knows.
     common = repository(settled(folder))
     if common is None:
         return None
     top = os.path.dirname(common) if os.path.basename(common) == ".git" else common
-    return origin_of(common), top, work_tree(settled(folder)) or top
+    return WorkTree(origin_of(common), top, work_tree(settled(folder)) or top)
 
 
 def settled(folder: str) -> str:
