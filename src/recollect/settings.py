@@ -473,4 +473,5 @@ def as_toml(value: object) -> str:
     if "\\" in value and "'" not in value and value.isprintable():
         return f"'{value}'"
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
+    characters = [c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped]
+    return f'"{"".join(characters)}"'

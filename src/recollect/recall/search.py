@@ -207,11 +207,8 @@ class Candidates:
             )
         if self.request.closeness is not None:
             best = sorted(found, key=lambda score: -score.total)[:MOST_COMPARED]
-            around = {
-                score.place.turn: score
-                for one in best
-                for score in (one, *(other for other, _ in one.around))
-            }
+            nearby = [other for one in best for other, _ in one.around]
+            around = {score.place.turn: score for score in (*best, *nearby)}
             compared = {turn: score for turn, score in around.items() if turn in self.said}
             rank.set_closeness(
                 compared.values(),

@@ -60,12 +60,12 @@ def friction(
     rows = []
     for shaped, met in often.items():
         kept = _without_copies(met, scenes)
-        if len({scenes[one.turn].session for one in kept}) >= sessions:
-            rows.append((shaped, kept))
-    rows.sort(
-        key=lambda row: (-len({scenes[one.turn].session for one in row[1]}), -len(row[1]), row[0])
-    )
-    answers = Answers([_row(store, shaped, met, scenes) for shaped, met in rows[:limit]])
+        in_sessions = len({scenes[one.turn].session for one in kept})
+        if in_sessions >= sessions:
+            rows.append((-in_sessions, -len(kept), shaped, kept))
+    # No shape is there twice, so nothing behind it is compared.
+    rows.sort()
+    answers = Answers([_row(store, shaped, met, scenes) for _, _, shaped, met in rows[:limit]])
     if len(rows) > len(answers):
         answers.remarks.append(f"{len(rows) - len(answers)} more. To see them, raise --limit.")
     failed = store.calls.count_failed_turns(scope)

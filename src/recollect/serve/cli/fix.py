@@ -17,7 +17,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model.answers import Fix
+from recollect.model.answers import Fix, FixStep
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_filters, chosen
 from recollect.serve.output import Output, counted, placed
@@ -73,11 +73,7 @@ def _text(row: Fix) -> str:
     lines = [placed(row), f"    {row.confidence}: {row.why}", f"    error   {row.error}"]
     if row.failed:
         lines.append(f"    failed  {_hung(row.failed)}{_code(row.exit_code)}")
-    steps = [
-        f"    {'edited ' if step.kind == 'edit' else 'ran    '} "
-        f"{_hung(step.text)}{_code(step.exit_code) if not step.ok else ''}"
-        for step in row.steps
-    ]
+    steps = list(map(_step, row.steps))
     more = [f"    …       {counted(row.steps_left_out, 'more step')}"] if row.steps_left_out else []
     lines += more + steps if row.proof else steps + more
     if row.proof:
@@ -91,6 +87,12 @@ def _text(row: Fix) -> str:
 def _hung(command: str) -> str:
     """A command of several lines, below its beginning."""
     return command.replace("\n", "\n            ")
+
+
+def _step(step: FixStep) -> str:
+    verb = "edited " if step.kind == "edit" else "ran    "
+    code = "" if step.ok else _code(step.exit_code)
+    return f"    {verb} {_hung(step.text)}{code}"
 
 
 def _code(code: int | None) -> str:

@@ -69,15 +69,12 @@ def _what(row: Forgotten) -> str:
 
 def _text(row: Forgotten) -> str:
     calls = f"{counted(row.tool_calls, 'tool call')}, {counted(row.model_calls, 'model call')}"
-    verb = "would forget" if row.dry_run else "forgot"
-    lines = [
-        f"{verb} {_what(row)}, {calls}"
-        if row.turns or row.sessions
-        else "It was forgotten already."
-    ]
-    lines += [
-        f"{'would remove' if row.dry_run else 'removed'} the copy {path}" for path in row.files
-    ]
+    forgot, removed = ("would forget", "would remove") if row.dry_run else ("forgot", "removed")
+    if row.turns or row.sessions:
+        lines = [f"{forgot} {_what(row)}, {calls}"]
+    else:
+        lines = ["It was forgotten already."]
+    lines += [f"{removed} the copy {path}" for path in row.files]
     if row.scrubbed is not None and not row.scrubbed.complete:
         lines.append(row.scrubbed.detail)
     return "\n".join(lines)

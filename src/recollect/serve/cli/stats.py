@@ -41,7 +41,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     rows = memory.stats(args.by, typed(args), **chosen(args))[: args.limit]
     width = max([len(args.by), *(len(row.name or "-") for row in rows)])
-    head = f"{args.by:{width}}" + "".join(f"{name:>12}" for name in _COLUMNS)
+    head = args.by.ljust(width) + "".join(name.rjust(12) for name in _COLUMNS)
     return Output(
         rows,
         lambda row: _text(row, width),
@@ -58,20 +58,9 @@ def _text(row: StatsRow, width: int) -> str:
         else (None, None, None, None)
     )
     cost = None if row.cost_usd is None else f"${row.cost_usd:.2f}"
-    values = (
-        row.sessions,
-        row.turns,
-        row.errors,
-        row.tool_calls,
-        row.failed_tool_calls,
-        *tokens,
-        cost,
-    )
-    unpriced = (
-        f"  ({counted(row.unpriced_calls, 'call')} without a price)" if row.unpriced_calls else ""
-    )
-    return (
-        f"{row.name or '-':{width}}"
-        + "".join(f"{'-' if value is None else value:>12}" for value in values)
-        + unpriced
-    )
+    counts = (row.sessions, row.turns, row.errors, row.tool_calls, row.failed_tool_calls)
+    cells = ["-" if value is None else str(value) for value in (*counts, *tokens, cost)]
+    line = f"{row.name or '-':{width}}" + "".join(cell.rjust(12) for cell in cells)
+    if row.unpriced_calls:
+        line += f"  ({counted(row.unpriced_calls, 'call')} without a price)"
+    return line

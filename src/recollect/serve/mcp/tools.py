@@ -369,11 +369,10 @@ def _fix(row: Fix) -> ToolHit:
     foreign = row.match not in ("exact", "shape")
     lines += [f"error: {row.error}"] if foreign else []
     lines += [f"failed: {row.failed}{_code(row.exit_code)}"] if row.failed else []
-    steps = [
-        f"{'edited' if step.kind == 'edit' else 'ran'}: {step.text}{_ended(step)}"
-        for step in row.steps
-    ]
-    lines += steps + ([f"… {row.steps_left_out} more steps"] if row.steps_left_out else [])
+    for step in row.steps:
+        verb = "edited" if step.kind == "edit" else "ran"
+        lines.append(f"{verb}: {step.text}{_ended(step)}")
+    lines += [f"… {row.steps_left_out} more steps"] if row.steps_left_out else []
     if row.proof:
         elsewhere = f" ({row.proof.ref})" if row.proof.ref != row.ref else ""
         lines.append(f"worked: {row.proof.text}{_code(row.proof.exit_code)}{elsewhere}")

@@ -48,9 +48,8 @@ def files(machine: Machine) -> dict[str, str]:
             f"systemd cannot start a program with quotes in its path: {path}.",
             hint="Install recollect somewhere else.",
         )
-    environment = "".join(
-        f"Environment={_quoted(f'{name}={value}')}\n" for name, value in machine.carried().items()
-    )
+    carried = [_quoted(f"{name}={value}") for name, value in machine.carried().items()]
+    environment = "".join(f"Environment={word}\n" for word in carried)
     # Variables are put in after the first word, and only there.
     command = " ".join([_quoted(path), *(_quoted(word).replace("$", "$$") for word in rest)])
     return {

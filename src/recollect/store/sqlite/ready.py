@@ -115,15 +115,10 @@ class Ready:
         found = words_of(text[:MOST_CHARACTERS])
         names = {word: parts for word in found if len(parts := parts_of_name(word)) > 1}
         known = self.counts(self._stems(list(names))) if names else {}
-        asked = [
-            part
-            for word in found
-            for part in (
-                names[word]
-                if word in names and known.keys().isdisjoint(self._stems([word]))
-                else [word]
-            )
-        ]
+        asked: list[str] = []
+        for word in found:
+            in_parts = word in names and known.keys().isdisjoint(self._stems([word]))
+            asked += names[word] if in_parts else [word]
         return self._stems([word for word in asked if word.lower() not in but])
 
     def _stems(self, found: list[str]) -> list[str]:
