@@ -30,7 +30,7 @@ def busy(number: int) -> SessionRecord:
         f"because {one} only works with {other} of {one}{other}."
         for one, other in pairwise(names)
     )
-    prompt = f"From now on, always close {names[0]} before {names[1]} when you open {names[2]}."
+    prompt = f"From now on, close {' and '.join(names[:4])} before {', '.join(names[4:8])}."
     calls = [ran("npm test"), ran(f"make {names[0]}"), edited(f"/w/{names[0]}.py")]
     return session(turn(prompt, *calls, reply=reply), number=number)
 
@@ -108,3 +108,33 @@ def test_the_same_sessions_tell_the_same() -> None:
     other = ranking.remember(reversed(candidates), sessions)
 
     assert (one.pack(), one.long()) == (other.pack(), other.long())
+
+
+def test_the_newer_statement_of_a_person_wins() -> None:
+    """Both in the pack would send the next session both ways."""
+    first = session(turn("From now on, use the drawer for receipts."), number=1)
+    then = session(turn("Never use the drawer for receipts."), number=2)
+
+    assert "From now on" not in remembered(first, then).long()
+    assert "Never use the drawer" in remembered(first, then).pack()
+    assert "From now on" in remembered(then._replace(at=""), first).pack()
+
+
+def test_of_nearly_the_same_statement_the_newest_is_told() -> None:
+    """The port changed; whoever said the old one has said the new one too."""
+    said = "From now on use port {} for the till's development server, everywhere."
+    memory = remembered(
+        session(turn(said.format(3000)), number=1), session(turn(said.format(5050)), number=2)
+    )
+
+    assert "5050" in memory.pack()
+    assert "3000" not in memory.long()
+
+
+def test_only_what_is_sure_is_in_the_pack() -> None:
+    """A button that somebody wanted is in the code; a rule is nowhere else."""
+    wish = "I'd like to have a button on the till page for the clerk, instead of the link."
+    memory = remembered(session(turn(wish), turn("And now look at the drawer, will you?")))
+
+    assert "button" not in memory.pack()
+    assert f'"{wish}"' in memory.long()

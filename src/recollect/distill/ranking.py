@@ -16,14 +16,15 @@ from typing import NamedTuple
 
 from recollect.distill.finders import block
 from recollect.distill.finders.cleaning import words
+from recollect.distill.finders.cues import cues, without_rules
 from recollect.distill.finders.steps import steps
 from recollect.model.candidates import Candidate, CandidateKind, Section
 from recollect.model.record import SessionRecord
 
 PACK_TOKENS, LONG_TOKENS = 600.0, 2_500.0
-PACK_BLOCK_TOKENS, LONG_BLOCK_TOKENS = 110.0, 190.0
+PACK_BLOCK_TOKENS, LONG_BLOCK_TOKENS = 120.0, 190.0
 # What a line has to reach to be told unasked; the long form takes less.
-SURE, PROBABLE = 1.0, -1.0
+SURE, PROBABLE = 0.3, -1.0
 # Of two lines that share more than this much of their words, one is told.
 SAME = 0.6
 # Lines of so few words are compared word by word: a typing error is a rare word.
@@ -57,10 +58,18 @@ TRUST: Mapping[CandidateKind, float] = {
     "remedy": 0.6, "missing": 0.6, "failure": 0.4, "command": 0.3, "person": 0.0, "answer": 0.0,
     "instruction": 0.0, "standing": 0.0, "commit": -0.6, "conclusion": -1.5, "plan": -1.6,
 }  # fmt: skip
+# What a tool stands behind is believed more.
+PROVEN = 0.7
+# What was taken back, or said anew.
+GONE = -9.0
 # The share of a budget that a section may fill before the rest compete.
 SHARES: Mapping[Section, float] = {
     "preferences": 0.36, "commands": 0.16, "traps": 0.26, "decisions": 0.14, "left_off": 0.08,
 }  # fmt: skip
+
+# Lines beyond these are not looked at: a project of any size is ranked in the same time.
+MOST_LINES = 800
+TITLE_TOKENS = 21
 
 _DIGITS = re.compile(r"\d+")
 _CJK = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
@@ -74,6 +83,7 @@ class Line(NamedTuple):
     times: int
     sessions: int
     turns: tuple[str, ...]
+    is_sure: bool
 
 
 class Memory(NamedTuple):
@@ -99,21 +109,21 @@ def tokens_of(text: str) -> float:
 
 def remember(candidates: Iterable[Candidate], sessions: Sequence[SessionRecord]) -> Memory:
     """The memory of a project out of what the finders found in its sessions, the oldest first."""
-    lines = _merged(candidates, sessions)
-    lines = _supported(lines, _Similar(lines))
+    lines = _merged(candidates, sessions)[:MOST_LINES]
     similar = _Similar(lines)
-    room = PACK_TOKENS - PACK_BLOCK_TOKENS - sum(tokens_of(title) + 1 for title in TITLES.values())
-    pack = _chosen(lines, similar, room, least=SURE, already=())
-    told = "\n".join(lines[place].candidate.text for place in pack)
-    pack_block = block.lines(sessions, PACK_BLOCK_TOKENS, told)
-    room = LONG_TOKENS - LONG_BLOCK_TOKENS - sum(tokens_of(title) + 1 for title in TITLES.values())
-    long = _chosen(lines, similar, room, least=PROBABLE, already=pack)
-    everything = "\n".join(lines[place].candidate.text for place in long)
+    lines = _supported(_current(lines, similar), similar)
+    choice = _Choice(lines, similar)
+    room = PACK_TOKENS - PACK_BLOCK_TOKENS - TITLE_TOKENS
+    choice.fill(
+        room, {place for place, one in enumerate(lines) if one.is_sure and one.value >= SURE}
+    )
+    sure = len(choice.chosen)
+    pack_block = block.lines(sessions, PACK_BLOCK_TOKENS, choice.text())
+    room = LONG_TOKENS - LONG_BLOCK_TOKENS - TITLE_TOKENS
+    choice.fill(room, {place for place, one in enumerate(lines) if one.value >= PROBABLE})
+    long_block = block.lines(sessions, LONG_BLOCK_TOKENS, choice.text(), lines_each=2)
     return Memory(
-        tuple(lines[place] for place in long),
-        len(pack),
-        tuple(pack_block),
-        tuple(block.lines(sessions, LONG_BLOCK_TOKENS, everything)),
+        tuple(lines[place] for place in choice.chosen), sure, tuple(pack_block), tuple(long_block)
     )
 
 
@@ -133,11 +143,15 @@ def _merged(candidates: Iterable[Candidate], sessions: Sequence[SessionRecord]) 
         said_in = {one.turn.rpartition("#")[0] for one in some}
         recency = (max(places.get(one, 0) for one in said_in) + 1) / max(1, len(sessions))
         value = max(one.strength for one in some) + TRUST[newest.kind]
+        if newest.kind == "conclusion" and any(one.is_sure for one in some):
+            value += PROVEN
         value += 0.3 * recency
-        if _is_past(newest, last_runs, len(sessions)):
+        is_past = _is_past(newest, last_runs, len(sessions))
+        if is_past:
             value -= PAST
         turns = tuple(dict.fromkeys(one.turn for one in reversed(some)))
-        lines.append(Line(newest, value, len(some), len(said_in), turns))
+        is_sure = not is_past and any(one.is_sure for one in some)
+        lines.append(Line(newest, value, len(some), len(said_in), turns, is_sure))
     return sorted(lines, key=lambda line: (-line.value, line.candidate.text))
 
 
@@ -159,6 +173,49 @@ def _is_past(candidate: Candidate, last_runs: Mapping[str, int], sessions: int) 
     return last is not None and sessions >= FEWEST_SESSIONS and sessions - 1 - last > sessions / 2
 
 
+def _current(lines: Sequence[Line], similar: _Similar) -> list[Line]:
+    """Lines without what a newer one of the same sort says in other words, or contradicts."""
+    gone = contradicted([line.candidate for line in lines])
+    found = list(lines)
+    for place, line in enumerate(lines):
+        if place in gone:
+            found[place] = line._replace(value=GONE)
+        elif line.is_sure and _group(line.candidate.kind) in ("person", "told"):
+            for other in similar.near(place, SAME):
+                older = lines[other]
+                if (
+                    _group(older.candidate.kind) == _group(line.candidate.kind)
+                    and older.candidate.at < line.candidate.at
+                ):
+                    found[other] = older._replace(value=GONE)
+                    found[place] = found[place]._replace(value=max(found[place].value, older.value))
+    return found
+
+
+def contradicted(candidates: Sequence[Candidate]) -> set[int]:
+    """The places of what people said and later took back.
+
+    The two rarest words are the same, and one of the two forbids.
+    """
+    said = [
+        (place, one) for place, one in enumerate(candidates) if one.kind in ("person", "answer")
+    ]
+    subjects = {place: set(words(without_rules(one.text))) for place, one in said}
+    usual = Counter(word for subject in subjects.values() for word in subject)
+    gone = set()
+    for place, one in said:
+        rarest = set(sorted(subjects[place], key=lambda word: (usual[word], word))[:2])
+        gone |= {
+            place
+            for other, newer in said
+            if len(rarest) == 2
+            and newer.at > one.at
+            and rarest <= subjects[other]
+            and ("negation" in cues(newer.text)) != ("negation" in cues(one.text))
+        }
+    return gone
+
+
 def _supported(lines: Sequence[Line], similar: _Similar) -> list[Line]:
     """Lines with what others that say nearly the same say for them, from other sessions and other kinds."""
     found = []
@@ -172,71 +229,67 @@ def _supported(lines: Sequence[Line], similar: _Similar) -> list[Line]:
         value = line.value + SESSIONS_WEIGHT * math.log(min(len(sessions), MOST_SESSIONS))
         value += sum(SUPPORT.get(kind, 0.0) for kind in kinds)
         found.append(line._replace(value=value, sessions=len(sessions)))
-    return sorted(found, key=lambda line: (-line.value, line.candidate.text))
+    return found
 
 
 def _group(kind: CandidateKind) -> str:
     return "told" if kind in ("conclusion", "plan", "commit", "standing") else kind
 
 
-def _chosen(
-    lines: Sequence[Line], similar: _Similar, room: float, *, least: float, already: Sequence[int]
-) -> list[int]:
-    """The places of the lines to tell, best first: each section's share, then whatever is left."""
-    chosen = list(already)
-    room -= sum(map(_cost, (lines[place] for place in already)))
-    forms = Counter(lines[place].candidate.form for place in already)
-    overlap = [0.0] * len(lines)
-    for place in already:
-        similar.add(overlap, place)
-    spent: Counter[Section] = Counter()
-    for place in already:
-        spent[lines[place].candidate.section] += _cost(lines[place])  # type: ignore[assignment]
-    budget = room + sum(spent.values())
-    for section in (*SHARES, None):
-        while True:
-            limit = (
-                room if section is None else min(room, SHARES[section] * budget - spent[section])
+class _Choice:
+    """The lines to tell, best first."""
+
+    def __init__(self, lines: Sequence[Line], similar: _Similar) -> None:
+        self.lines, self._similar = lines, similar
+        self.chosen: list[int] = []
+        self._costs = [tokens_of(line.candidate.text) + 1 for line in lines]
+        self._worth: list[float] = [
+            1 / (1 + math.exp(1.5 - line.value)) / len(line.candidate.text) ** 0.3 for line in lines
+        ]
+        self._overlap = [0.0] * len(lines)
+        self._forms: Counter[str] = Counter()
+        self._spent: defaultdict[Section, float] = defaultdict(float)
+
+    def text(self) -> str:
+        return "\n".join(self.lines[place].candidate.text for place in self.chosen)
+
+    def fill(self, budget: float, among: set[int]) -> None:
+        """Take more lines, up to a budget: each section's share, then whatever is left."""
+        among = among.difference(self.chosen)
+        for section in (*SHARES, None):
+            places = sorted(
+                place
+                for place in among
+                if section is None or self.lines[place].candidate.section == section
             )
-            best = _best(lines, overlap, set(chosen), forms, section, limit, least)
-            if best is None:
-                break
-            line = lines[best]
-            chosen.append(best)
-            similar.add(overlap, best)
-            forms[line.candidate.form] += 1
-            room -= _cost(line)
-            spent[line.candidate.section] += _cost(line)  # type: ignore[assignment]
-    return chosen
+            while True:
+                room = budget - sum(self._spent.values())
+                if section is not None:
+                    room = min(room, SHARES[section] * budget - self._spent[section])
+                best = max(places, key=lambda place: self._value(place, room), default=None)
+                if best is None or not self._value(best, room):
+                    break
+                self._take(best)
+                places.remove(best)
+                among.discard(best)
 
+    def _value(self, place: int, room: float) -> float:
+        """What a line would add; 0 where it does not fit or is told already."""
+        form = self.lines[place].candidate.form
+        if (
+            self._overlap[place] > SAME
+            or self._costs[place] > room
+            or (form and self._forms[form] >= MOST_OF_A_FORM)
+        ):
+            return 0.0
+        return self._worth[place] * (1 - self._overlap[place])
 
-def _best(
-    lines: Sequence[Line], overlap: Sequence[float], chosen: set[int], forms: Counter[str],
-    section: Section | None, limit: float, least: float,
-) -> int | None:  # fmt: skip
-    best, most = None, 0.0
-    for place, line in enumerate(lines):
-        if line.value < least:
-            break
-        candidate = line.candidate
-        if place in chosen or overlap[place] > SAME or _cost(line) > limit:
-            continue
-        if section is not None and candidate.section != section:
-            continue
-        if candidate.form and forms[candidate.form] >= MOST_OF_A_FORM:
-            continue
-        value = _probability(line.value) / len(candidate.text) ** 0.3 * (1 - overlap[place])
-        if value > most:
-            best, most = place, value
-    return best
-
-
-def _probability(value: float) -> float:
-    return 1 / (1 + math.exp(1.5 - value))
-
-
-def _cost(line: Line) -> float:
-    return tokens_of(line.candidate.text) + 1
+    def _take(self, place: int) -> None:
+        self.chosen.append(place)
+        self._similar.add(self._overlap, place)
+        candidate = self.lines[place].candidate
+        self._forms[candidate.form] += 1
+        self._spent[candidate.section] += self._costs[place]
 
 
 class _Similar:

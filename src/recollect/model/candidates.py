@@ -19,8 +19,8 @@ class Candidate(NamedTuple):
 
     `key` is the same for the same fact in other words of the same finder, so that it is
     counted, not told, twice; a rejected note keeps it. `strength` says how much it looks
-    like something worth telling, by its own words alone. `form` is the command it is
-    about: few lines of one command are told.
+    like something worth telling, by its own words alone; `is_sure` that it may be told
+    unasked on that alone. `form` is the command it is about: few lines of one command are told.
     """
 
     kind: CandidateKind
@@ -33,3 +33,4 @@ class Candidate(NamedTuple):
     at: str
     turn: str
     form: str = ""
+    is_sure: bool = False

@@ -22,8 +22,8 @@ __all__ = ["find"]
 
 def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
     """Every candidate of a project's sessions, the oldest session first."""
+    yield from people.find(sessions)
     for session in sessions:
-        yield from people.find(session)
         yield from answers.find(session)
         yield from conclusions.find(session)
         yield from kept_work.find(session)

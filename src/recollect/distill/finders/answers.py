@@ -15,6 +15,7 @@ from recollect.distill.finders.cleaning import cut, sentences, size, spoken, wit
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.people import is_secret
 from recollect.model.candidates import Candidate, CandidateKind
+from recollect.model.notes import Trust
 from recollect.model.record import CallRecord, SessionRecord, TurnRecord
 
 QUESTION_CHARACTERS, ANSWER_CHARACTERS = 110, 100
@@ -69,7 +70,7 @@ def _pairs(call: CallRecord) -> Iterator[tuple[str, str]]:
 
 def _answer(turn: TurnRecord, question: str, answer: str) -> Candidate:
     told = f"{cut(without_marks(question), QUESTION_CHARACTERS)} → {cut(without_marks(answer), ANSWER_CHARACTERS)}"
-    return _candidate("answer", turn, told, 1.2, trust="user")
+    return _candidate("answer", turn, told, 1.2, trust="user", is_sure=True)
 
 
 def _reasons(turn: TurnRecord, reason: str) -> Iterator[Candidate]:
@@ -78,8 +79,11 @@ def _reasons(turn: TurnRecord, reason: str) -> Iterator[Candidate]:
     for sentence in list(sentences(said))[:MOST_REASONS]:
         found = cues(sentence)
         if size(sentence) > 24 and not is_secret(sentence) and not sentence.endswith(("?", "？")):
-            strength = 0.9 + 0.6 * bool(found & {"lasting", "strong", "complaint"})
-            yield _candidate("person", turn, f'"{cut(sentence)}"', strength, trust="user")
+            is_rule = bool(found & {"lasting", "strong", "complaint", "of the agent"})
+            yield _candidate(
+                "person", turn, f'"{cut(sentence)}"', 1.5 if is_rule else 0.9,
+                trust="user", is_sure=is_rule,
+            )  # fmt: skip
 
 
 def _plan(turn: TurnRecord, plan: str) -> Iterator[Candidate]:
@@ -92,11 +96,19 @@ def _plan(turn: TurnRecord, plan: str) -> Iterator[Candidate]:
             and not is_secret(sentence.text)
         ):
             strength = -0.3 + 0.4 * len(found & {"decision", "trap", "lasting", "limit", "cause"})
-            yield _candidate("plan", turn, sentence.text, strength, trust="assistant")
+            yield _candidate(
+                "plan", turn, sentence.text, strength, trust="assistant", is_sure=False
+            )
 
 
 def _candidate(
-    kind: CandidateKind, turn: TurnRecord, text: str, strength: float, *, trust: Any
+    kind: CandidateKind,
+    turn: TurnRecord,
+    text: str,
+    strength: float,
+    *,
+    trust: Trust,
+    is_sure: bool,
 ) -> Candidate:
     return Candidate(
         kind=kind,
@@ -108,4 +120,5 @@ def _candidate(
         strength=strength,
         at=turn.at,
         turn=turn.ref,
+        is_sure=is_sure,
     )

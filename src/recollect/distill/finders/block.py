@@ -32,15 +32,20 @@ _NAME = re.compile(r"[\w ./:@+~\\-]+")
 _MANY = re.compile(r",\s+(?=[/~\w.])")
 
 
-def lines(sessions: Sequence[SessionRecord], tokens: float, known: str = "") -> list[str]:
-    """The block within some tokens; forms that `known` text names already are left out."""
+def lines(
+    sessions: Sequence[SessionRecord], tokens: float, known: str = "", *, lines_each: int = 1
+) -> list[str]:
+    """The block within some tokens, at most so many lines of commands and of files.
+
+    Forms that `known` text names already are left out.
+    """
     forms, files = used(sessions)
     room = tokens * CHARACTERS_PER_TOKEN
-    commands = list(_within(_command_names(forms, known), room * COMMANDS_SHARE, len("Also run: ")))
+    head = "Also run: " if known else "Run most: "
+    commands = list(_within(_command_names(forms, known), room * COMMANDS_SHARE, len(head)))
     room -= sum(len(name) + 2 for name in commands)
     names = list(_within(_file_names(files, known), room, len("Files: ")))
-    head = "Also run: " if known else "Run most: "
-    return [*_wrapped(head, commands), *_wrapped("Files: ", names)]
+    return [*_wrapped(head, commands, lines_each), *_wrapped("Files: ", names, lines_each)]
 
 
 class Weights:
@@ -140,8 +145,8 @@ def _within(names: Iterator[str], room: float, head: int) -> Iterator[str]:
             return
 
 
-def _wrapped(head: str, names: Sequence[str]) -> list[str]:
-    """Names as lines that are short enough."""
+def _wrapped(head: str, names: Sequence[str], most: int) -> list[str]:
+    """Names as at most so many lines that are short enough."""
     found: list[str] = []
     line = head
     for name in names:
@@ -149,4 +154,4 @@ def _wrapped(head: str, names: Sequence[str]) -> list[str]:
             found.append(line.rstrip(", "))
             line = head
         line += f"{name}, "
-    return [*found, line.rstrip(", ")] if names else []
+    return [*found, line.rstrip(", ")][:most] if names else []

@@ -41,9 +41,11 @@ _EDITOR = re.compile(
 )
 _ATTACHED = re.compile(r"\[(?:Image|image/|Pasted|Request interrupted)[^\]]*\]")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_HARD_WRAP = re.compile(r"(?<=[a-z,])\n\s{0,4}(?=[a-z])")
+_HARD_WRAP = re.compile(r"(?<=[a-z,—–])\n\s{0,4}(?=[a-z(])")
 # Prompts that no person wrote although they stand where one does.
 _NOT_TYPED = ("This session is being continued", "Caveat:", "<", "[SUGGESTION MODE", "Warmup")
+# How reviews by programs name a place.
+_REVIEW = re.compile(r"(?:^|\n)In @?\S+ around lines? \d")
 _BULLET = re.compile(
     r"^\s*(?:[-*•▪◦·–—]|\d{1,2}[.)、]|[①-⑳]|\([a-z0-9]\)|\[[ xX]\]|Q\d+[:.])\s+"
 )  # fmt: skip
@@ -127,6 +129,8 @@ def typed(prompt: str) -> str:
 def is_document(prompt: str) -> bool:
     """Whether a prompt is a text that was written elsewhere: a command's template, a plan, a review."""
     headings = len(_HEADINGS.findall(prompt))
+    if _REVIEW.search(prompt):
+        return True
     return headings >= DOCUMENT_HEADINGS or (headings > 1 and prompt.startswith("#"))
 
 

@@ -106,7 +106,7 @@ def uses(session: SessionRecord) -> Iterator[Use]:
 
 # How a line that was pasted from a terminal begins.
 _PROMPT = re.compile(
-    r"^(?:\([\w.-]+\) ?)?(?:[\w.-]+@[\w.-]+[: ][^$#%\n]{0,80}[$#%]|\$|❯|➜ +\S+|PS [A-Z]:[^>\n]{0,120}>) ?(\S.*)$",
+    r"^(?:\([\w.-]+\) ?)?(?:[\w.-]+@[\w.-]+[: ][^$#%\n]{0,80}[$#%] ?|\$ |❯ |➜ +\S+ |PS [A-Z]:[^>\n]{0,120}> ?)(\S.*)$",
     re.MULTILINE,
 )
 _QUOTED = re.compile(r"`([^`\n]+)`")
@@ -150,6 +150,7 @@ class _Best(NamedTuple):
     purpose: str
     times: int
     sessions: int
+    """Those in which this very text passed."""
 
 
 def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
@@ -174,7 +175,7 @@ def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
         if best.purpose in CHECKS:
             checks[folder].append(best)
         elif _is_single(best, said):
-            yield _single(best)
+            yield _single(best, said)
     for folder, several in checks.items():
         tests = [one for one in several if one.purpose == "test"]
         # Many ways to test stand in a line of their own.
@@ -241,7 +242,7 @@ def _best(some: Sequence[Use]) -> _Best:
         key=lambda one: (bool(_PART.search(one)), -len(sessions[one]), -times[one], len(one), one),
     )
     newest = [use for use in some if use.step.text == text][-1]
-    return _Best(newest, purpose_of(text), len(some), len({use.session for use in some}))
+    return _Best(newest, purpose_of(text), len(some), len(sessions[text]))
 
 
 def purpose_of(command: str) -> str:
@@ -275,17 +276,24 @@ def _checks(folder: str, some: Sequence[_Best], title: str) -> Iterator[Candidat
         f"{title} in {folder}",
         newest,
         strength,
+        is_sure=not _PART.search(room[0].use.step.text),
     )
 
 
-def _single(one: _Best) -> Candidate:
+def _single(one: _Best, said: str) -> Candidate:
     step = one.use.step
     where = f" (in {step.folder})" if step.folder else ""
     text = f"{one.purpose.capitalize()}: `{step.text}`{where}"
-    return _candidate(text, f"{step.form} in {step.folder}", one.use, _strength(one), step.form)
+    is_again = one.sessions > 1 or (one.times > 1 and one.purpose in ("deploy", "migrate"))
+    is_sure = is_again or step.text in said or f"`{step.form}`" in said
+    return _candidate(
+        text, f"{step.form} in {step.folder}", one.use, _strength(one), step.form, is_sure=is_sure
+    )
 
 
-def _candidate(text: str, key: str, use: Use, strength: float, form: str = "") -> Candidate:
+def _candidate(
+    text: str, key: str, use: Use, strength: float, form: str = "", *, is_sure: bool
+) -> Candidate:
     return Candidate(
         kind="command",
         section="commands",
@@ -297,4 +305,5 @@ def _candidate(text: str, key: str, use: Use, strength: float, form: str = "") -
         at=use.at,
         turn=use.turn,
         form=form,
+        is_sure=is_sure,
     )

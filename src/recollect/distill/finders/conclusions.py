@@ -20,9 +20,15 @@ from recollect.model.candidates import Candidate, Section
 from recollect.model.record import SessionRecord, TurnRecord
 
 FEWEST = 40
+# With so much of the form of a fact, and a tool that stands behind it, a conclusion is told unasked.
+SURE_STRENGTH = 2.0
+# Shorter names stand anywhere, and what is said of a run stands near its beginning.
+FEWEST_NAMED, OUTPUT_CHARACTERS = 3, 20_000
 
 _CODE = re.compile(r"`([^`]+)`")
 _NUMBER = re.compile(r"\b\d+(?:[.:]\d+)*\b")
+# What only a tool says: a version, a setting's name, a kind of error.
+_PRINTED = re.compile(r"\bv?\d+\.\d+\.\d+\b|\b[A-Z][A-Z_]{4,}\b|\b\w+Error\b")
 _PLACE = re.compile(r"\.\w+:\d+|\blines? \d+|#L\d+|:\d+-\d+")
 _IDENTIFIER = re.compile(r"session id|[0-9a-f]{8}-[0-9a-f]{4}", re.IGNORECASE)
 # What was done to the code is in the code.
@@ -35,6 +41,8 @@ _CHANGED = re.compile(
     r"|(?:しました|確認済みです|完了です|ありません)。?$|^(?:đã|tôi đã|mình đã|已完成|完成) ?",
     re.IGNORECASE,
 )
+# A task of a list that was done.
+_REPORTED = re.compile(r"^(?:[A-Z]+-?\d+|step \d+|task \d+)\b", re.IGNORECASE)
 # One of several ways, of which nobody says that it was chosen.
 _OPTION = re.compile(
     r"^(?:[A-F]|Option \w+|\d+) — |^(?:plan|option|phase|step|task)(?: \w+)?:", re.IGNORECASE
@@ -61,9 +69,27 @@ _OF_A_CHANGE = re.compile(
 )
 
 
+class _Work:
+    """What a session ran and what that printed: what stands behind the agent's words, if anything."""
+
+    def __init__(self, session: SessionRecord) -> None:
+        self.forms = frozenset(
+            step.form
+            for _, call in session.calls()
+            if call.kind == "shell"
+            for step in steps(call.target, call.folder, session.folder)
+        ) - {""}
+        self.printed = "\n".join(call.output[:OUTPUT_CHARACTERS] for _, call in session.calls())
+
+    def prints(self, text: str) -> bool:
+        """Whether something that a sentence names was printed by a command."""
+        names = [*_CODE.findall(text), *_PRINTED.findall(text)]
+        return any(len(name) > FEWEST_NAMED and name in self.printed for name in names)
+
+
 def find(session: SessionRecord) -> Iterator[Candidate]:
     """What the agent concludes in a session, at the end of each turn."""
-    forms = _forms(session)
+    work = _Work(session)
     for number, turn in enumerate(session.turns):
         after = next(
             (
@@ -77,30 +103,25 @@ def find(session: SessionRecord) -> Iterator[Candidate]:
         texts = [*turn.replies[-1:], *turn.summaries]
         for text in texts:
             for sentence in spoken(text):
-                if found := _candidate(turn, sentence, forms, is_refused=is_refused):
+                if found := _candidate(turn, sentence, work, is_refused=is_refused):
                     yield found
 
 
-def _forms(session: SessionRecord) -> frozenset[str]:
-    """Every command form that was run, so that a sentence which names one is known."""
-    return frozenset(
-        step.form
-        for _, call in session.calls()
-        if call.kind == "shell"
-        for step in steps(call.target, call.folder, session.folder)
-        if step.form
-    )
-
-
 def _candidate(
-    turn: TurnRecord, sentence: Sentence, forms: frozenset[str], *, is_refused: bool
+    turn: TurnRecord, sentence: Sentence, work: _Work, *, is_refused: bool
 ) -> Candidate | None:
     text = _OPENING.sub("", sentence.text)
     found = cues(text)
     if not is_tellable(text, found):
         return None
     runs = [name for code in _CODE.findall(text) if (name := form(code))]
-    proven = any(name in forms for name in runs)
+    proven = any(name in work.forms for name in runs)
+    strength = _strength(sentence, found, proven=proven, is_refused=is_refused)
+    is_whole = (
+        not sentence.has_block
+        and text[0] not in "(（"
+        and text.endswith((".", "。", "`", ")", "）"))
+    )
     return Candidate(
         kind="conclusion",
         section=_section(found, is_run=bool(runs)),
@@ -108,11 +129,24 @@ def _candidate(
         text=text,
         key="said " + " ".join(words(text)),
         trust="external" if turn.tainted else "assistant",
-        strength=_strength(sentence, found, proven=proven, is_refused=is_refused),
+        strength=strength,
         at=turn.at,
         turn=turn.ref,
         form=runs[0] if runs else "",
+        is_sure=(
+            is_whole
+            and not is_refused
+            and strength >= SURE_STRENGTH
+            and _is_proven(text, found, work)
+        ),
     )
+
+
+def _is_proven(text: str, found: frozenset[str], work: _Work) -> bool:
+    """Whether a command printed what a cause or a limit is about."""
+    if "hedge" in found or _REPORTED.search(text):
+        return False
+    return bool(found & {"trap", "cause", "limit"}) and work.prints(text)
 
 
 def is_tellable(text: str, found: frozenset[str]) -> bool:

@@ -26,24 +26,31 @@ def _cue(name: str, latin: str, *others: str) -> None:
 _cue(
     "lasting",
     r"from now(?: on)?|in (?:the )?future|going forward|never|always|every ?time|each time|whenever"
-    r"|after (?:each|every)|before (?:each|every|you|any)|at all times|one at a time"
+    r"|after (?:each|every)|before (?:each|every|any|you (?:commit|push|merge|change|edit|do|make|start any))|at all times|one at a time"
     r"|(?:as (?:the )?|by )default|without (?:asking|permission|explicit)|unless i"
-    r"|i(?:'d| would) (?:rather|prefer|love|like)|i prefer|ask me|i will (?:do|run|create|check)"
-    r"|no need (?:to|for)|stop \w+ing|remember (?:to|that)|note that|stick to|make sure (?:you|to|that)"
+    r"|i(?:'d| would) (?:rather|prefer)|i prefer|ask me|i will (?:do|run|create|check)"
+    r"|stop \w+ing|remember (?:to|that)|remember:|note that|stick to"
     r"|should (?:remain|stay|always|never)",
-    "今後|以後|必ず|常に|毎回|勝手に|ないこと|廃止|以后|每次|始终|一律|别再|不再|不要再|务必|记住"
-    "|luôn|không được|đừng|ưu tiên|mỗi khi|từ giờ|항상|하지 ?마|앞으로|всегда|никогда|отныне",
+    "今後|以後|必ず|常に(?!.{0,12}(?:わけ|とは|限ら))|毎回|勝手に|ないこと|廃止|以后|每次|始终|一律|别再|不再|不要再|务必|记住"
+    "|luôn|không được|đừng|mỗi khi|từ giờ|항상|하지 ?마|앞으로|всегда|никогда|отныне",
 )
 # A rule, of the task perhaps.
 _cue(
     "strong",
-    r"do not|don'?t|dont|must(?: not|n't)?|not allowed|forbidden|unless|instead of|rather than"
+    r"(?:do not|don'?t|dont)(?! (?:\w+ )?(?:need|have|know|think|care|see|want to be))|no need (?:to|for)|make sure (?:you|to|that)|must(?: not|n't)?|not allowed|forbidden|unless|instead of|rather than"
     r"|should(?: not|n't| also)|prefer|avoid|only (?:use|change|fix|edit|do|update|when|if)"
     r"|without changing|no (?:fallback|mock|docker|new|more)\w*|keep \w+ing|stay",
     "禁止|不要|必须|しないで|ではなく|のみ|だけに|べき|すること|(?:英語|日本語|中文|英文)(?:で|に|回答|回复)"
-    "|别|暂时|只(?:登记|需|能|要|用)|先.{0,15}再|要更新|不使用|没有意义|不应该|不得|统一"
+    "|(?<![级个特类区分性识辨告])别|暂时|只(?:登记|需|能|要|用)|先.{0,15}再|要更新|不使用|没有意义|不应该|不得|统一"
     "|chỉ (?:lưu|gọi|call|khi|delete|lấy|cần|chạy|trả)|(?:^|\\s)bỏ |mới (?:call|search|gọi)"
     "|ko cần|không cần|thay vì|phải|금지|해야|не надо|не нужно|нельзя|должен|только",
+)
+# Where a rule holds, and where it does not.
+_cue(
+    "only",
+    r"only (?:when|if|for|the|use|change|fix|on|in|after|with)|unless|except|nothing but",
+    "只(?:登记|需|能|要|用|在|有)|仅|のみ|だけ(?!で)|chỉ (?:lưu|gọi|call|khi|lấy|cần|trả|tính)"
+    "|mới (?:call|search|gọi|được|update|hiển)|только",
 )
 _cue(
     "complaint",
@@ -82,8 +89,8 @@ _cue(
     r"can ?not|can'?t|do(?:es)? ?n[o']t|won'?t|fail(?:s|ed|ing)?|unsupported|not supported|unable"
     r"|block(?:s|ed)|(?:not |un)available|requir\w+|needs?|only works?|must be|limit(?:s|ed)?|unless"
     r"|otherwise|no longer|missing|not (?:found|installed|reachable|set|exist)|reject\w*|refus\w*"
-    r"|conflict\w*|timeout|break(?:s|ing)?|broken|hang(?:s)?|denied",
-    "无法|不能|不支持|失败|限制|否则|没有|缺少|报错|被拦截|拒绝|できない|できません|失敗|必要|制限|未対応"
+    r"|conflict\w*|timeout|break(?:s|ing)?|broken|hang(?:s)?|crash(?:es|ed)?|denied",
+    "无法|不能|不支持|失败|限制|否则|没有|缺少|报错|被拦截|拒绝|できない|できません|失敗|必要|制限|未対応|落ち[るた]"
     "|ないと|エラー|ブロック|không thể|lỗi|thất bại|cần |thiếu|chặn|못|불가|нельзя|не работает|ошибк",
 )
 _cue(
@@ -152,7 +159,7 @@ _cue(
 _cue(
     "negation",
     r"not|no|never|don'?t|without|none|nothing|cannot|can'?t|isn'?t|doesn'?t|won'?t|didn'?t|avoid",
-    "不|没|无|别|ない|ません|không|chưa|đừng|ko |안 |못|не |нет",
+    "不|没|无|别|禁止|ない|ません|không|chưa|đừng|ko |안 |못|не |нет",
 )
 _cue(
     "imperative",
@@ -177,21 +184,23 @@ _cue(
 _cue(
     "question",
     r"what|how|can you|could you|do you|is (?:there|it)|are there|where|who|which|explain|show me|let me know",
-    r"[?？]\s*$|吗|呢[。？]?$|什么|怎么|哪|教えて|説明して|ですか|でしょうか|ますか|nhỉ|gì|cách nào|thế nào|chưa$|vậy$|tại sao|무엇|어떻게",
+    r"[?？]\s*$|吗|有没有|\bcó .{2,70} (?:ko|không|chưa)\W*$|呢[。？]?$|什么|怎么|哪|教えて|説明して|ですか|でしょうか|ますか|nhỉ|gì|cách nào|thế nào|chưa$|vậy$|tại sao|무엇|어떻게",
 )
 # What is to be done now.
 _cue(
     "request",
-    r"help me|i need you to|for me",
+    r"help me|i need you to|for me|i(?:'d| would) (?:\w+ )?like (?:to|your|you|some)|yes,? please|allow for|lastly|let'?s",
     r"^(?:please )?(?:add|fix|implement|create|update|make|write|change|remove|delete|refactor|build|run|push|commit"
     r"|find|check|look|see|read|review|generate|set up|move|rename|execute|continue|proceed)\b",
-    "^(?:thêm|sửa|kiểm tra|xem|tạo|viết|gộp|cập nhật|giờ|ok |check)|cho tôi|giúp tôi|帮我|给我|してくれ|作成して|修正して|追加して",
+    "^(?:thêm|sửa|kiểm tra|xem|tạo|viết|gộp|cập nhật|update|giờ|ok |check)|cho tôi|giúp tôi|帮我|给我|我想|请(?:先|查|阅)|搜索"
+    "|してくれ|作成して|修正して|追加して|削除して|がほしい|が欲しい",
 )
 # How the agent went about it, not what the program does.
 _cue(
     "of the agent",
     r"why (?:did|do|are) you|you (?:didn'?t|did not|forgot|missed|broke|removed|keep|never|should|must|don'?t|always)"
-    r"|i (?:already )?(?:told|said|asked) (?:you)?|not what i (?:asked|said|wanted|meant)|without (?:asking|my)|your (?:job|role|work)",
+    r"|i (?:already )?(?:told|said|asked) (?:you)?|not what i (?:asked|said|wanted|meant)|without (?:asking|my)|your (?:job|role|work)"
+    r"|you(?:'re| are) not \w+ing|(?:are|were) you even|instead of (?:you|your)",
     "没按|感觉你|你(?:没|不|又|应该|必须|需要先|为什么)|勝手に|言った(?:はず|のに)|tôi (?:đã )?(?:bảo|nói)|bạn (?:không|phải|đừng)",
 )
 # State that passes: what is so today.
@@ -224,3 +233,10 @@ def cues(text: str) -> frozenset[str]:
 @lru_cache(64)
 def _pattern(index: int) -> re.Pattern[str]:
     return re.compile(_SCREENS.patterns[index], _SCREENS.flags)
+
+
+def without_rules(text: str) -> str:
+    """A text without the words that make a rule of it: what the rule is about."""
+    for name in ("lasting", "strong", "negation", "only"):
+        text = _pattern(_NAMES.index(name)).sub(" ", text)
+    return text

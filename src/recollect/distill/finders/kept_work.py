@@ -1,7 +1,7 @@
 """Kept work: what commit messages and pull requests say was done, and why.
 
 Somebody kept it, so it holds. A subject tells what changed, which the code tells too; a
-body line that gives a reason or a rule is worth more.
+line that gives a reason, or what was done in place of what, is worth more.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from recollect.model.candidates import Candidate
 from recollect.model.record import SessionRecord
 
 MOST_LINES = 8
+# A line that gives a reason, or says what was avoided, is told unasked from so many characters on.
+FEWEST_SURE = 45
+# A line that goes on in the next is nearly as long as the column at which it was broken.
+BROKEN_AT = 55
 _MESSAGE = re.compile(
     r"(?:git (?:-C \S+ )?commit[^\n]*?-m|gh pr create[^\n]*?--(?:title|body))\s*"
     r"(?:\"\$\(cat <<'?EOF'?\n(.*?)\nEOF|\"((?:[^\"\\]|\\.)*)\"|'([^']*)')",
@@ -38,9 +42,7 @@ def find(session: SessionRecord) -> Iterator[Candidate]:
             continue
         for match in _MESSAGE.finditer(unwrapped(call.target)):
             message = _SIGNED.sub("", next(filter(None, match.groups()), ""))
-            lines = [
-                without_marks(_LISTED.sub("", line)) for line in message.split("\n") if line.strip()
-            ]
+            lines = [without_marks(_LISTED.sub("", line)) for line in _unwrapped(message)]
             for number, line in enumerate(lines[:MOST_LINES]):
                 if size(line) > 16 and not is_secret(line) and not line.startswith("#"):
                     found = cues(line) & _REASONS
@@ -54,4 +56,19 @@ def find(session: SessionRecord) -> Iterator[Candidate]:
                         strength=(0.4 if number == 0 else 0.1) + 0.35 * len(found),
                         at=turn.at,
                         turn=turn.ref,
+                        is_sure=bool(found & {"cause", "strong"}) and size(line) > FEWEST_SURE,
                     )
+
+
+def _unwrapped(message: str) -> list[str]:
+    """The lines of a message, those that were broken at a column in one."""
+    found: list[str] = []
+    for line in filter(str.strip, message.split("\n")):
+        is_more = (
+            found and len(found) > 1 and not _LISTED.match(line) and not found[-1].endswith(".")
+        )
+        if is_more and len(found[-1]) > BROKEN_AT:
+            found[-1] += f" {line.strip()}"
+        else:
+            found.append(line)
+    return found

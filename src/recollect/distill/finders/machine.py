@@ -32,24 +32,42 @@ _INSTEAD = (("python", "python3"), ("python3", "python"), ("pip", "pip3"), ("pip
 
 
 class Lack(NamedTuple):
-    """Something that the machine does not do, in which words it says so, and what to do."""
+    """Something that the machine does not do, in which words it says so, and what to do.
+
+    A pattern is sought only where one of the `words` stands: outputs are long.
+    """
 
     name: str
+    words: tuple[str, ...]
     pattern: re.Pattern[str]
     text: str
 
+    def find(self, output: str) -> str:
+        """The words in which an output says so; empty where it does not."""
+        for word in self.words:
+            place = output.find(word)
+            if place >= 0:
+                start = output.rfind("\n", 0, place) + 1
+                found = self.pattern.search(output, start)
+                if found:
+                    return found[0]
+        return ""
+
 
 LACKS = (
-    Lack("glob", re.compile(r"no matches found: \S.*"),
+    Lack("glob", ("no matches found: ",), re.compile(r"no matches found: \S.*"),
          "zsh expands brackets and stars: quote such paths (`{}`)"),
-    Lack("codec", re.compile(r"'(?:gbk|cp\d+|charmap|ascii)' codec can't encode .*", re.IGNORECASE),
+    Lack("codec", ("codec can't encode",), re.compile(r"'(?:gbk|cp\d+|charmap|ascii)' codec can't encode .*", re.IGNORECASE),
          "The console here is not UTF-8, printing other characters fails: `{}`"),
-    Lack("sockets", re.compile(r"(?:connect|listen|bind) (?:EPERM|EACCES) (?:127\.|localhost|0\.0|::1?)\S*"),
+    Lack("sockets", ("EPERM", "EACCES"),
+         re.compile(r"(?:connect|listen|bind) (?:EPERM|EACCES) (?:127\.|localhost|0\.0|::1?)\S*"),
          "The sandbox blocks local sockets: `{}`"),
-    Lack("network", re.compile(r".*\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b.*|.*[Cc]ould not resolve (?:host|proxy).*"
-                               r"|.*Temporary failure in name resolution.*"),
+    Lack("network", ("EAI_AGAIN", "ENOTFOUND", "ENETUNREACH", "not resolve host", "not resolve proxy",
+                     "failure in name resolution"),
+         re.compile(r"\w.*\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b.*|(?:\w+: )*[Cc]ould not resolve (?:host|proxy).*"
+                    r"|(?:\w.*)?Temporary failure in name resolution.*"),
          "No network in the sandbox: `{}`"),
-    Lack("stub", re.compile(r"Python was not found; run without arguments.*"),
+    Lack("stub", ("Python was not found",), re.compile(r"Python was not found; run without arguments.*"),
          "`python3` is a stub of the Microsoft Store here: `{}`"),
 )  # fmt: skip
 
@@ -127,11 +145,12 @@ def _missed(call: CallRecord, heads: frozenset[str]) -> Iterator[tuple[str, str]
 
 
 def _lacked(call: CallRecord, line: Sequence[Step]) -> Iterator[tuple[str, str]]:
+    """What the machine lacks, in the words of an output."""
     if not _may_tell(call) or not line or (all(_only_reads(step) for step in line) and call.passed):
         return
     for lack in LACKS:
-        if match := lack.pattern.search(call.output[:OUTPUT_CHARACTERS]):
-            yield lack.name, cut(clean(match[0]), 100)
+        if said := lack.find(call.output[:OUTPUT_CHARACTERS]):
+            yield lack.name, cut(clean(said), 100)
 
 
 def _may_tell(call: CallRecord) -> bool:
@@ -219,4 +238,5 @@ def _candidate(kind: CandidateKind, text: str, key: str, seen: _Seen, strength: 
         strength=strength,
         at=seen.at,
         turn=seen.turn,
+        is_sure=True,
     )

@@ -2,8 +2,9 @@
 
 A wish is told in the person's own words, the first time it is said. Its form decides, in
 any language: words that outlive a task ("from now on", 以后, 今後, luôn) count at once;
-prohibitions and corrections less, because most are about the task at hand; what is said
-again in other sessions counts more, which the ranking sees. Questions, requests to explain,
+prohibitions and corrections less, because most are about the task at hand. A clause that is
+typed again in three sessions counts whatever its language is, unless the whole prompt comes
+again: then it is a template, which says it the next time too. Questions, requests to explain,
 pasted logs and anything that looks like a secret are never told.
 """
 
@@ -11,7 +12,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from recollect.distill.finders.cleaning import Clause, clauses, names_in, size, words
 from recollect.distill.finders.cues import CAPITALS, cues
@@ -20,6 +23,10 @@ from recollect.model.record import SessionRecord, TurnRecord
 
 # Shorter ones point at something; with a strong cue they may be whole ("in English please").
 FEWEST, FEWEST_STRONG = 24, 12
+# What is typed in so many sessions is a habit.
+AGAIN_SESSIONS = 3
+# What comes again with so much else was pasted.
+TEMPLATE_CLAUSES = 3
 
 SECRET = re.compile(
     r"pwd ?(?:ha|is|=|:)|\b(?:pwd|password|passwd|passcode|secret|api[_ -]?key|token|credential)s?\b"
@@ -59,6 +66,18 @@ _REPORTS = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d")
+_NUMBERS = re.compile(r"\d+")
+# Said by pointing at what stood before it.
+_POINTED = re.compile(
+    r"\b(?:this|that|these|those|it|cái này)\b|这个|那个|これ|それ", re.IGNORECASE
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:below|above|following|as follows|như sau|dưới đây)\b|以下|下記|上記|下面|上面|如下",
+    re.IGNORECASE,
+)
+# What somebody plans or did, in Japanese the same form as a reply has.
+_STATED = re.compile(r"(?:します|しました|となります)。?$")
+_UNFINISHED = ("—", "–", "-", "(", " and", " or", " là", " the", " to", ",", "，", "、", "…")
 _CODE_SIGNS = frozenset("{}[]()<>;=|\\")
 _MOST_CODE = 0.12
 # What is told as a wish at all: one of these cues.
@@ -68,26 +87,61 @@ _WISHES = frozenset(
 )  # fmt: skip
 
 
-def find(session: SessionRecord) -> Iterator[Candidate]:
-    """What the person says in a session that may hold beyond it."""
-    if not session.interactive:
-        return
+class _Said(NamedTuple):
+    """A clause with where it was said."""
+
+    clause: Clause
+    turn: TurnRecord
+    session: str
+    after_stop: bool
+    words: str
+    """What is the same when it is typed again, with other numbers."""
+
+
+def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
+    """What people say in sessions that may hold beyond them."""
+    prompts = [said for session in sessions if session.interactive for said in _prompts(session)]
+    said_in: defaultdict[str, set[str]] = defaultdict(set)
+    for prompt in prompts:
+        for said in prompt:
+            said_in[said.words].add(said.session)
+    again = {words for words, found in said_in.items() if len(found) >= AGAIN_SESSIONS}
+    for prompt in prompts:
+        repeated = sum(said.words in again for said in prompt)
+        is_template = repeated >= TEMPLATE_CLAUSES or 2 * repeated > len(prompt) > 1
+        for said in prompt:
+            # What is typed again alone is a task that comes again.
+            is_habit = said.words in again and len(prompt) > 1 and not is_template
+            if found := _candidate(said, is_habit=is_habit, is_template=is_template):
+                yield found
+
+
+def _prompts(session: SessionRecord) -> Iterator[list[_Said]]:
+    """The clauses of each prompt, without what the agent had said itself."""
     was_stopped = False
+    replies = ""
     for turn in session.turns:
         if turn.by_person:
             for number, prompt in enumerate(turn.prompts):
-                for clause in clauses(prompt):
-                    found = _candidate(turn, clause, after_stop=was_stopped or number > 0)
-                    if found:
-                        yield found
+                yield [
+                    _Said(
+                        clause, turn, session.ref, was_stopped or number > 0,
+                        " ".join(words(_NUMBERS.sub("0", clause.text))),
+                    )
+                    for clause in clauses(prompt)
+                    if clause.text not in replies
+                ]  # fmt: skip
             was_stopped = False
         was_stopped = was_stopped or turn.aborted
+        replies += "\n".join(turn.replies)
 
 
-def _candidate(turn: TurnRecord, clause: Clause, *, after_stop: bool) -> Candidate | None:
+def _candidate(said: _Said, *, is_habit: bool, is_template: bool) -> Candidate | None:
+    clause, turn = said.clause, said.turn
     text = clause.text.strip(" \t\"'“”*_#")
     found = cues(text)
-    if not is_tellable(text, found):
+    is_habit = is_habit and size(text) >= FEWEST
+    if not is_tellable(text, found | ({"lasting"} if is_habit else frozenset())):
         return None
     return Candidate(
         kind="person",
@@ -96,9 +150,29 @@ def _candidate(turn: TurnRecord, clause: Clause, *, after_stop: bool) -> Candida
         text=f'"{text}"',
         key="said " + " ".join(words(text)),
         trust="user",
-        strength=_strength(text, found, clause, after_stop=after_stop),
+        strength=_strength(text, found, clause, after_stop=said.after_stop),
         at=turn.at,
         turn=turn.ref,
+        is_sure=not is_template and (is_habit or _is_sure(text, found, said)),
+    )
+
+
+def _is_sure(text: str, found: frozenset[str], said: _Said) -> bool:
+    """Whether a clause says how to work here whatever the task is: a rule, a correction of the agent."""
+    if (
+        text.endswith(_UNFINISHED)
+        or _STATED.search(text)
+        or (_POINTED.search(text) and size(text) < SHORT)
+    ):
+        return False
+    is_bound = bool(found & {"request", "hedge"}) or said.clause.listed or _ELSEWHERE.search(text)
+    if "lasting" not in found and is_bound:
+        # Asked for now, but with where it holds.
+        return {"only", "condition"} <= found
+    return bool(
+        found & {"lasting", "language", "of the agent"}
+        or ("strong" in found and found & {"negation", "only"})
+        or ("strong" in found and (said.after_stop or CAPITALS.search(text)))
     )
 
 

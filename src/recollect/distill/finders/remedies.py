@@ -166,7 +166,7 @@ def _error(output: str) -> tuple[Sort, str] | None:
     """Which sort of failure an output tells of, and in which words."""
     lines = [clean(raw.replace("<tool_use_error>", "")) for raw in output.splitlines()]
     lines = [line for line in lines if 5 < len(line) < 400 and not _SHOWN.search(line)]
-    if MISSING.search(output) or any(lack.pattern.search(output) for lack in LACKS):
+    if MISSING.search(output) or any(lack.find(output) for lack in LACKS):
         return None
     for sort in SORTS:
         for line in reversed(lines):
@@ -318,4 +318,5 @@ def _candidate(
         at=trouble.at,
         turn=trouble.turn,
         form=trouble.step.form,
+        is_sure=True,
     )

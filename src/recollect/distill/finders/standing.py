@@ -45,7 +45,10 @@ def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
     # What was worked on says more than what was asked in passing.
     worked_on = [turn for turn in asked if len(turn.calls) >= FEWEST_CALLS]
     for turn in (worked_on or asked)[-1:]:
-        yield _candidate(_last_asked(turn), turn, "last asked", 1.4 if worked_on else 0.8)
+        yield _candidate(
+            _last_asked(turn), turn, "last asked", 1.4 if worked_on else 0.8,
+            is_sure=not _is_finished(turn),
+        )  # fmt: skip
     yield from _todos(last)
     yield from _open_ends(asked[-1])
     branches = [session.branch for session in worked[-LAST_SESSIONS:] if session.branch]
@@ -122,7 +125,15 @@ def _open_ends(turn: TurnRecord) -> Iterator[Candidate]:
         yield _candidate(text, turn, "said " + " ".join(words(text)), 0.6)
 
 
-def _candidate(text: str, turn: TurnRecord, key: str, strength: float) -> Candidate:
+def _is_finished(turn: TurnRecord) -> bool:
+    """Whether the last reply says that it is done, and leaves nothing open."""
+    found = cues(turn.replies[-1]) if turn.replies else frozenset[str]()
+    return "done" in found and "open" not in found and not turn.aborted
+
+
+def _candidate(
+    text: str, turn: TurnRecord, key: str, strength: float, *, is_sure: bool = True
+) -> Candidate:
     return Candidate(
         kind="standing",
         section="left_off",
@@ -133,4 +144,5 @@ def _candidate(text: str, turn: TurnRecord, key: str, strength: float) -> Candid
         strength=strength,
         at=turn.at,
         turn=turn.ref,
+        is_sure=is_sure,
     )
