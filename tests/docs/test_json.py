@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from recollect.model.reports import RescannedValue
 from recollect.serve.cli import main
 from recollect.store import open_store
 from tests.docs.conftest import ROOT, SAMPLES
@@ -125,6 +126,7 @@ def test_what_is_inside_an_answer_has_the_fields_of_the_page(
     assert list(session["git"]) == listed("Git")
     assert {tuple(turn) for turn in session["turn_list"]} == {tuple(listed("Turn"))}
     assert list(forgotten["scrubbed"]) == listed("Scrubbed")
+    assert list(RescannedValue.__struct_fields__) == listed("RescannedValue")
     assert [list(step) for step in [*fix["steps"], fix["proof"]]] == [listed("FixStep")] * (
         len(fix["steps"]) + 1
     )
@@ -274,7 +276,7 @@ def test_every_section_is_tested() -> None:
     """A new answer comes with its test."""
     inner = {
         "Tokens", "Git", "Event", "Tool call", "FixStep", "Pack line", "Problem", "Scrubbed",
-        "Secret", "Redacted text", "Error",
+        "RescannedValue", "Secret", "Redacted text", "Error",
         "Session task", "Task", "Evidence", "Run", "Trouble", "Saying", "Room", "Leaving",
         "Pattern", "Sighting", "Pattern version", "Publication", "Measured", "Side", "Share",
         "Amount",

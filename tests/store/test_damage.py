@@ -14,6 +14,7 @@ from recollect.model.sessions import SessionDetail
 from recollect.serve.cli import main
 from recollect.store import bodies
 from recollect.store.sqlite.salvage.repair import repair
+from recollect.store.sqlite.sources import path_text, path_value
 from tests.store.conftest import Filled, facts, turn
 
 # Chosen because each was wrong once, and some of every kind; `bench/damage.py` has the others.
@@ -98,6 +99,13 @@ def test_commands_say_what_is_left_out(
     )
     assert main(["show", "codex:a#1"]) == 65
     assert "the stored text of codex:a#1 cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("damaged", [None, 7, 0.5])
+def test_a_path_that_is_no_path_any_more_names_no_file(damaged: object) -> None:
+    """An import of everything asks for each; it went down with the first of these."""
+    assert path_text(damaged) == ""
+    assert path_text(path_value("/logs/\udcff.jsonl")) == "/logs/\udcff.jsonl"
 
 
 def test_a_log_that_is_read_again_mends_its_turn(filled: Filled) -> None:

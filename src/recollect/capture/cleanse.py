@@ -23,6 +23,7 @@ _TURN_FIELDS = ("cwd", "git_remote")
 _JOINT, _MOST_JOINTS = re.compile("[-_.]"), 100
 _SESSION_NAMES = ("session", "parent", "copy_of", "agent_version", "git_sha")
 _TURN_NAMES = ("session", "turn")
+_TELLING_NAMES = ("cwd", "git_branch", "git_remote", "git_sha", "session")
 _EVENT_NAMES = ("session", "turn", "call", "name")
 _RESULT_NAMES = ("session", "turn", "call")
 _USAGE_NAMES = ("session", "turn", "key", "model")
@@ -131,11 +132,9 @@ def _clean_names(batch: Batch, redactor: RedactsMany) -> None:
 
 
 def _names(batch: Batch) -> set[str]:
-    """What the folders, branches and repositories of a batch are called."""
+    """What the folders, branches, repositories, commits and sessions of a batch are called."""
     facts = [*batch.sessions.values(), *(part.facts for part in batch.turns.values())]
-    told = (
-        getattr(one, name, None) for one in facts for name in ("cwd", "git_branch", "git_remote")
-    )
+    told = (getattr(one, name, None) for one in facts for name in _TELLING_NAMES)
     return {value for value in told if isinstance(value, str)}
 
 

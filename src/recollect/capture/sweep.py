@@ -178,6 +178,8 @@ class Sweep:
                 better=known is not None and known.version != adapter.version,
                 failure=result.reason,
             )  # fmt: skip
+            if self.redactor is not None:
+                self.store.known_secrets.keep(self.redactor.take_learned())
             commits.kept(written, read_bytes, local=local, source_done=last)
         if not news:
             # Something beside it changed that is about others.

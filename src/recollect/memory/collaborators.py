@@ -131,6 +131,7 @@ class Collaborators:
         )
         if store:
             redactor.know_names(store.upkeep.names())
+            redactor.know_values(store.known_secrets.all())
         return redactor
 
     def redact(self, text: str) -> str:

@@ -23,18 +23,45 @@ if TYPE_CHECKING:
     from recollect.model.search import Filter
 
 
+# A value in more turns than this is taken out of them only when a person says so.
+MOST_TURNS = 50
+
+
 class MemoryStore:
     """Look after the store."""
 
     def __init__(self, shared: Collaborators) -> None:
         self.shared = shared
 
-    def rescan(self, progress: Progress | None = None) -> Rescanned:
-        """Scan everything stored for secrets again, after the table of them grew."""
+    def rescan(
+        self, progress: Progress | None = None, *, dry_run: bool = False, frequent: bool = False
+    ) -> Rescanned:
+        """Scan everything stored for secrets again: the table of them grew, or more are known.
+
+        A value that would go in more than `MOST_TURNS` turns is listed and
+        waits, unless `frequent` says that those go too: a word that only
+        looks like a secret would be missed everywhere.
+        """
         from recollect.memory.old import OldMemory
+        from recollect.model.reports import Rescanned
+        from recollect.redact import table_version
+        from recollect.redact.known import digits_of
 
         store = self.shared.store()
-        report = store.rescan.run(self.shared.redactor(store), progress=progress)
+        redactor = self.shared.redactor(store)
+        values = store.rescan.survey(redactor, progress=progress)
+        for one in values:
+            one.waits = one.turns > MOST_TURNS and not frequent
+        if dry_run:
+            return Rescanned(values=values, dry_run=True, version=table_version())
+        waiting = {one.tag for one in values if one.waits}
+        redactor.leave(waiting)
+        learned = redactor.take_learned()
+        store.known_secrets.keep(
+            {digest: kind for digest, kind in learned.items() if digits_of(digest) not in waiting}
+        )
+        report = store.rescan.run(redactor, progress=progress)
+        report.values = values
         # The files of memories follow their rows.
         OldMemory(self.shared).refresh()
         return report

@@ -302,8 +302,22 @@ class RepairReport(Struct, kw_only=True):
     next_steps: list[str] = field(default_factory=list)
 
 
+class RescannedValue(Struct, kw_only=True):
+    """A value that a scan takes out of turns, by the tag that it leaves; never the value itself.
+
+    One that stands in very many turns waits until a person says yes.
+    """
+
+    kind: str
+    tag: str
+    turns: int = 0
+    times: int = 0
+    first: str = ""
+    waits: bool = False
+
+
 class Rescanned(Struct, kw_only=True):
-    """What scanning the store for secrets again changed."""
+    """What scanning the store for secrets again changed; a dry run only lists the values."""
 
     turns: int = 0
     turns_changed: int = 0
@@ -313,6 +327,8 @@ class Rescanned(Struct, kw_only=True):
     resumed: bool = False
     version: str = ""
     scrubbed: Scrubbed | None = None
+    values: list[RescannedValue] = field(default_factory=list)
+    dry_run: bool = False
 
 
 class Optimized(Struct, kw_only=True):

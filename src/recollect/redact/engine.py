@@ -26,6 +26,7 @@ from recollect.redact.assignments import AssignmentRule, RareAssignmentRule
 from recollect.redact.commands import command_rules
 from recollect.redact.contexts import CONTEXTS
 from recollect.redact.documents import document_rules
+from recollect.redact.known import KnownValues
 from recollect.redact.passwords import as_read, password_rules
 from recollect.redact.places import place_rules
 from recollect.redact.rules import (
@@ -47,6 +48,7 @@ LOGIC = 4
 _BATCH_CHARS = 1_000_000
 _STEP = 256  # strings; a batch is full after so many
 _ROUNDS = 8
+_KNOWN_RANK = 9  # what a rule says of a value where it stands is more exact
 
 
 class Finding(NamedTuple):
@@ -75,6 +77,9 @@ class Redactor:
     counts: dict[str, int]
     """How many values of each kind were replaced since creation."""
 
+    strong: KnownValues | None
+    """Strong values that were recognised before; nothing is learned until some are known."""
+
     def __init__(
         self,
         key: bytes,
@@ -91,6 +96,8 @@ class Redactor:
         self.counts = {}
         self._names: set[str] = set()
         self._key = key
+        self.strong: KnownValues | None = None
+        self._left: set[str] = set()
         self._cache = cache
         self._known = _needles_of(known)
         self._rules: list[Rule] = []
@@ -108,6 +115,24 @@ class Redactor:
 
     def _is_name(self, value: str) -> bool:
         return value.lower() in self._names
+
+    def know_values(self, kinds: Mapping[bytes, str]) -> None:
+        """Remove the values with these hashes wherever they stand, and learn others like them."""
+        if self.strong is None:
+            self.strong = KnownValues(self._key, self._hash, self._is_name)
+        self.strong.add(kinds)
+
+    def take_learned(self) -> dict[bytes, str]:
+        """Hashes of the strong values that were recognised since this was asked last."""
+        return {} if self.strong is None else self.strong.take_new()
+
+    def count_known(self) -> int:
+        """How many strong values are known by now."""
+        return 0 if self.strong is None else len(self.strong)
+
+    def leave(self, tags: Iterable[str]) -> None:
+        """Let the values with these digits in their tags stand."""
+        self._left.update(tags)
 
     def redact(self, text: str) -> str:
         """The text without its secrets; the same object if it has none."""
@@ -132,8 +157,14 @@ class Redactor:
         """The texts without their secrets, in order; a text without any is the same object.
 
         This is the way to redact many strings: they share their scans, and
-        still no finding reaches from one string into the next.
+        still no finding reaches from one string into the next. With the values of
+        a store, one that is learned here goes from all of them.
         """
+        known = self.count_known()
+        results = self._redacted(texts)
+        return results if self.count_known() == known else self._redacted(results)
+
+    def _redacted(self, texts: Sequence[str]) -> list[str]:
         results = list(texts)
         for indexes, batch in _batches(results):
             changed = list(self._findings(batch))
@@ -186,9 +217,17 @@ class Redactor:
                         PossibleSecret(at, at + len(needle), kind, 0)
                     )
                 at = joined.find(needle, at + len(needle))
+        for start, end, kind in self.strong.places(joined) if self.strong else ():
+            which, _ = text_at(start)
+            found.setdefault(which, []).append(PossibleSecret(start, end, kind, _KNOWN_RANK))
         for which in sorted(found):
-            offset = ends[which] + which - len(texts[which])
-            findings = list(_merged(found[which], texts[which], offset))
+            text_of = texts[which]
+            offset = ends[which] + which - len(text_of)
+            findings = [
+                one
+                for one in _merged(found[which], text_of, offset)
+                if not self._left or self._digits(text_of[one.start : one.end]) not in self._left
+            ]
             if findings:
                 yield which, findings
 
@@ -217,14 +256,18 @@ class Redactor:
         parts, done = [], 0
         for kind, start, end in findings:
             self.counts[kind] = self.counts.get(kind, 0) + 1
-            parts += [text[done:start], f"[REDACTED:{kind}:{self._digest(text[start:end])}]"]
+            if self.strong is not None and not kind.startswith("weak-"):
+                self.strong.learn(text[start:end], kind)
+            parts += [text[done:start], f"[REDACTED:{kind}:{self._digits(text[start:end])}]"]
             done = end
         return "".join([*parts, text[done:]])
 
-    def _digest(self, value: str) -> str:
-        return hmac.new(
-            self._key, value.encode("utf-8", "surrogatepass"), hashlib.sha256
-        ).hexdigest()[:8]
+    def _digits(self, value: str) -> str:
+        return self._hash(value)[:4].hex()
+
+    def _hash(self, value: str) -> bytes:
+        data = value.encode("utf-8", "surrogatepass")
+        return hmac.new(self._key, data, hashlib.sha256).digest()
 
 
 def all_rules(compiled: Compile, is_name: IsName = never) -> list[Rule]:

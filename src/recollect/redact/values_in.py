@@ -28,6 +28,22 @@ class KnowsNames(Protocol):
         """Words that name a project, a folder or a branch."""
 
 
+@runtime_checkable
+class LearnsValues(Protocol):
+    """A redactor that knows a strong value again wherever it stands."""
+
+    def count_known(self) -> int:
+        """How many strong values are known by now."""
+
+    def take_learned(self) -> dict[bytes, str]:
+        """Hashes of those that were recognised since this was asked last, with their kinds."""
+
+
+def known_to(redactor: RedactsMany) -> int:
+    """How many strong values a redactor knows."""
+    return redactor.count_known() if isinstance(redactor, LearnsValues) else 0
+
+
 class Slots:
     """Where each string came from, so that a changed one can be put back.
 
@@ -77,6 +93,14 @@ class Slots:
 
         Says which slots changed, in order of adding.
         """
+        known = known_to(redactor)
+        changed = self._replace(redactor)
+        if known_to(redactor) > known:
+            # A name inside a nested value told what stands without one in another slot.
+            changed |= self._replace(redactor)
+        return sorted(changed)
+
+    def _replace(self, redactor: RedactsMany) -> set[int]:
         changed = set()
         for slot, (old, new) in enumerate(
             zip(self.texts, redactor.redact_all(self.texts), strict=True)
@@ -84,6 +108,7 @@ class Slots:
             owner, name, whole = self.owners[slot]
             if not whole and new is not old:
                 _put(owner, name, new)
+                self.texts[slot] = new
                 changed.add(slot)
         wholes = [slot for slot, (_, _, whole) in enumerate(self.owners) if whole]
         texts = [_json(_get(*self.owners[slot][:2])) for slot in wholes]
@@ -91,7 +116,7 @@ class Slots:
             if new is not old:
                 _put(*self.owners[slot][:2], _from_json(new))
                 changed.add(slot)
-        return sorted(changed)
+        return changed
 
 
 def redact_value(redactor: RedactsMany, value: Any) -> Any:

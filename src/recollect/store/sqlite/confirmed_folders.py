@@ -6,14 +6,13 @@ is external until a person confirms that the logs of this folder are theirs.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.old.sql import digests, notes, prepared, traces
 from recollect.store.sqlite.old.sql.unready import tell_nothing
-from recollect.store.sqlite.sources import path_value
+from recollect.store.sqlite.sources import path_text, path_value
 from recollect.system.clock import now_ms
 
 _READ_AGAIN = "update sources set version = -1 where in_project = ?"
@@ -28,7 +27,7 @@ class ConfirmedFolders:
     def all(self) -> list[str]:
         """Every confirmed folder."""
         return [
-            _text(folder)
+            path_text(folder)
             for (folder,) in self.db.rows("select folder from confirmed_folders order by 1")
         ]
 
@@ -77,7 +76,7 @@ class ConfirmedFolders:
         )
         found: dict[str, list[str]] = {}
         for folder, path in rows:
-            found.setdefault(_text(folder), []).append(_text(path))
+            found.setdefault(path_text(folder), []).append(path_text(path))
         return found
 
 
@@ -149,7 +148,3 @@ def _settle(db: Database, found: Sequence[int]) -> None:
     )
     if found:
         prepared.unsay(db, {f"note:{note}" for note in found})
-
-
-def _text(path: str | bytes) -> str:
-    return os.fsdecode(path)

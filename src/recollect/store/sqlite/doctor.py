@@ -19,6 +19,7 @@ from recollect.store.sqlite.database import SCHEMA, Database
 from recollect.store.sqlite.old.sql import digests
 from recollect.store.sqlite.problems import PROBLEMS_KEPT
 from recollect.store.sqlite.scrub import Scrub
+from recollect.store.sqlite.sources import path_text
 from recollect.store.sqlite.vectors.stored import Vectors
 from recollect.system import platforms
 
@@ -229,7 +230,7 @@ class Doctor:
         )
         if not rows:
             return _good()
-        named = [f"{os.fsdecode(path)} ({failure})" for path, failure in rows]
+        named = [f"{path_text(path)} ({failure})" for path, failure in rows]
         return _bad(
             f"{len(rows)}: {_some(named)}",
             "Each import tries them again. Their format may be newer than this version.",
@@ -245,14 +246,14 @@ class Doctor:
         )
         if not rows:
             return _good()
-        named = [f"{os.fsdecode(path)} ({count})" for path, count in rows]
+        named = [f"{path_text(path)} ({count})" for path, count in rows]
         return _bad(
             f"{len(rows)} with {PROBLEMS_KEPT} or more: {_some(named)}",
             "Their format may be newer than this version.",
         )
 
     def _vanished(self) -> HealthCheck:
-        paths = [os.fsdecode(path) for (path,) in self.db.rows("select path from sources")]
+        paths = [path_text(path) for (path,) in self.db.rows("select path from sources")]
         # A source in somebody's database is a file with a name inside it.
         gone = sum(
             not os.path.exists(path) and not os.path.exists(path.partition("#")[0])

@@ -23,6 +23,7 @@ from recollect.store.sqlite.old.sql import digests
 from recollect.store.sqlite.parts import readable_rows_of, stored_parts
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.search.text_index import TextIndex, reply_lead
+from recollect.store.sqlite.sources import path_text
 from recollect.system.clock import now_ms
 
 # Writing the whole file anew is worth it when one of so many pages is empty, or after letting go of
@@ -364,7 +365,7 @@ class Evictions:
             """,
             (turn,),
         )
-        path = None if stored is None else os.fsdecode(stored)
+        path = None if stored is None else path_text(stored)
         # A source in somebody's database is a file with a name inside it.
         return (
             path

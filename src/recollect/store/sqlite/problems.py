@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 from recollect.model.answers import Listing
 from recollect.model.logs import Problem
 from recollect.model.reports import SourceProblems
 from recollect.store.sqlite import listing
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.sources import path_text
 from recollect.system.clock import iso, now_ms
 
 TYPE_CHECKING = False
@@ -50,7 +49,7 @@ class Problems:
 
     def _of_source(self, row: Row) -> SourceProblems:
         number, stored, agent, at, failure = row
-        path = os.fsdecode(stored)
+        path = path_text(stored)
         rows = self.db.rows(
             "select kind, reason, line, count from problems where source = ? order by rowid",
             (number,),

@@ -10,16 +10,18 @@ be told any more. In the end the files are scrubbed of what was replaced.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
 from recollect.model.calls import TARGET_CHARACTERS
-from recollect.model.reports import Rescanned
+from recollect.model.reports import Rescanned, RescannedValue
 from recollect.redact import table_version
-from recollect.redact.values_in import RedactsMany, Slots
+from recollect.redact.values import OUR_TAG
+from recollect.redact.values_in import RedactsMany, Slots, known_to
 from recollect.store import bodies
 from recollect.store.notes import compared
 from recollect.store.sqlite import scrub
@@ -63,6 +65,12 @@ class _Turn(Struct):
     after: int = 0
 
 
+def _tags_in(turn: _Turn) -> Counter[str]:
+    """The tags in a turn; its lead and its calls only quote its events."""
+    said = turn.parts or (turn.prompt, turn.reply, turn.calls)
+    return Counter(OUR_TAG.findall(repr(said)))
+
+
 class _Batch(Struct):
     turns: list[_Turn] = field(default_factory=list)
     slots: Slots = field(default_factory=Slots)
@@ -82,6 +90,50 @@ class Rescan:
     def __init__(self, db: Database) -> None:
         self.db = db
 
+    def survey(
+        self, redactor: RedactsMany, *, progress: Callable[[int, int, str], None] | None = None
+    ) -> list[RescannedValue]:
+        """Which values would be taken out of turns, those in most turns first; writes nothing.
+
+        What is learned from a late turn may stand in an early one, so all are
+        looked at again until nothing more is learned.
+        """
+        known = -1
+        found: dict[str, RescannedValue] = {}
+        while known < known_to(redactor):
+            known, found = known_to(redactor), {}
+            total = int(self.db.value("select count(*) from turns"))
+            for done, (turn, tags) in enumerate(self._tags_to_come(redactor), 1):
+                for tag, times in tags.items():
+                    self._count(turn, tag, times, found)
+                if progress:
+                    progress(done, max(total, done), self.db.path)
+        return sorted(found.values(), key=lambda one: (-one.turns, -one.times, one.tag))
+
+    def _tags_to_come(self, redactor: RedactsMany) -> Iterator[tuple[int, Counter[str]]]:
+        """Each turn with the tags that it would have and has not yet."""
+        done = 0
+        while numbers := self._next_turns(done):
+            for done in numbers:
+                batch = _Batch()
+                self._collect(batch, done)
+                for turn in batch.turns:
+                    before = _tags_in(turn)
+                    changed = batch.slots.replace(redactor)
+                    yield done, _tags_in(turn) - before if changed else Counter()
+
+    def _count(self, turn: int, tag: str, times: int, found: dict[str, RescannedValue]) -> None:
+        _, kind, digits = tag.strip("[]").split(":")
+        if digits not in found:
+            sql = """
+                select sessions.ref || '#' || turns.ordinal from turns
+                  join sessions on sessions.id = turns.session where turns.id = ?
+                """
+            first = str(self.db.value(sql, (turn,)))
+            found[digits] = RescannedValue(kind=kind, tag=digits, first=first)
+        found[digits].turns += 1
+        found[digits].times += times
+
     def run(
         self, redactor: RedactsMany, *, progress: Callable[[int, int, str], None] | None = None
     ) -> Rescanned:
@@ -95,10 +147,12 @@ class Rescan:
         secure_before = self.db.value("pragma secure_delete")
         self.db.execute("pragma secure_delete = on")
         try:
-            done = self._watermark(version)
+            # A scan that knew less would have left more in what it has done.
+            state = f"{version}-{known_to(redactor)}"
+            done = self._watermark(state)
             report.resumed = done > 0
             total = int(self.db.value("select count(*) from turns where id > ?", (done,)))
-            while (last := self._scan_batch(redactor, done, version, report)) is not None:
+            while (last := self._scan_batch(redactor, done, state, report)) is not None:
                 done = last
                 if progress:
                     progress(report.turns, max(total, report.turns), self.db.path)
@@ -118,14 +172,14 @@ class Rescan:
             self.db.execute(f"pragma secure_delete = {int(secure_before):d}")
         return report
 
-    def _watermark(self, version: str) -> int:
-        """The last turn that an unfinished run by the same table of secrets has done."""
+    def _watermark(self, state: str) -> int:
+        """The last turn that an unfinished run which knew as much has done."""
         stored = self.db.value("select value from store_info where name = ?", (_WATERMARK,))
         known, _, turn = str(stored or "").partition(" ")
-        return int(turn) if known == version else 0
+        return int(turn) if known == state else 0
 
     def _scan_batch(
-        self, redactor: RedactsMany, after: int, version: str, report: Rescanned
+        self, redactor: RedactsMany, after: int, state: str, report: Rescanned
     ) -> int | None:
         with self.db.transaction():
             batch = _Batch()
@@ -152,7 +206,7 @@ class Rescan:
                 Scrub(self.db).request()
             last = batch.turns[-1].id
             self.db.execute(
-                "insert or replace into store_info values (?, ?)", (_WATERMARK, f"{version} {last}")
+                "insert or replace into store_info values (?, ?)", (_WATERMARK, f"{state} {last}")
             )
         report.turns += len(batch.turns)
         return last

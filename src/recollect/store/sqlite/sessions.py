@@ -6,7 +6,6 @@ for: nothing is kept twice, so nothing can disagree.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,7 @@ from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.search.chosen import chosen_sessions, chosen_turns
 from recollect.store.sqlite.search.families import HAS_TURNS, IS_BELOW, SUBAGENTS, listed
+from recollect.store.sqlite.sources import path_text
 from recollect.store.sqlite.values import read_meta
 from recollect.system.clock import iso
 
@@ -313,7 +313,7 @@ class Sessions:
             "git": Git(branch=branch, sha=sha, remote=remote), "turns": turns, "tool_calls": calls,
             "errors": errors, "subagents": len(self.db.rows(SUBAGENTS, (ref,))),
             "tokens": tokens, "cost_usd": cost,
-            "source": os.fsdecode(path) if path is not None else None,
+            "source": path_text(path) if path is not None else None,
             "external": bool(external),
             **self._came_to(number), "meta": known,
         }  # fmt: skip

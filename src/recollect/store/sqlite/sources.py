@@ -22,6 +22,13 @@ def path_value(path: str) -> str | bytes:
     return path
 
 
+def path_text(stored: object) -> str:
+    """A path as it was given to `path_value`; a damaged one names no file."""
+    if isinstance(stored, str):
+        return stored
+    return os.fsdecode(stored) if isinstance(stored, bytes) else ""
+
+
 _COLUMNS = (
     "agent", "version", "inode", "size_bytes", "mtime_ns", "head", "tail", "position", "state",
     "imported_at", "failure", "rank", "in_project",
@@ -88,7 +95,7 @@ class Sources:
             [path_value(path) for path in paths or ()],
         )
         return {
-            path if isinstance(path, str) else os.fsdecode(path): Stamp(size, mtime, inode, version)
+            path_text(path): Stamp(size, mtime, inode, version)
             for path, size, mtime, inode, version in rows
         }
 

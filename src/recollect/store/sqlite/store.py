@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.evictions import Evictions
     from recollect.store.sqlite.forget import Forgetting
     from recollect.store.sqlite.jobs import Jobs
+    from recollect.store.sqlite.known_secrets import KnownSecrets
     from recollect.store.sqlite.leases import Leases
     from recollect.store.sqlite.old import OldStore
     from recollect.store.sqlite.problems import Problems
@@ -172,6 +173,12 @@ class Store:
         from recollect.store.sqlite.confirmed_folders import ConfirmedFolders
 
         return ConfirmedFolders(self.db)
+
+    @cached_property
+    def known_secrets(self) -> KnownSecrets:
+        from recollect.store.sqlite.known_secrets import KnownSecrets
+
+        return KnownSecrets(self.db)
 
     @cached_property
     def episodes(self) -> Episodes:

@@ -42,7 +42,7 @@ class Upkeep:
         return bytes(self.db.value(find))
 
     def names(self) -> list[str]:
-        """What projects, folders and branches are called here."""
+        """What projects, folders, branches, commits and sessions are called here."""
         return [
             name
             for (name,) in self.db.rows(
@@ -51,6 +51,8 @@ class Upkeep:
                 union select alias from project_aliases
                 union select cwd from sessions where cwd is not null
                 union select git_branch from sessions where git_branch is not null
+                union select git_sha from sessions where git_sha is not null
+                union select native_id from sessions
                 """
             )
         ]

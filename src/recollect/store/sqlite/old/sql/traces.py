@@ -19,6 +19,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.leases import Leases
 from recollect.store.sqlite.old.sql import digests, extractions
+from recollect.store.sqlite.sources import path_text
 from recollect.store.traces import Candidate, KeptTrace, Published, without_lines
 from recollect.system.clock import now_ms
 
@@ -195,7 +196,7 @@ def kept(db: Database, project: int, limit: int) -> list[KeptTrace]:
         (project, limit),
     )
     return [
-        KeptTrace(ref, cwd, None if path is None else os.fsdecode(path), at, title, memory, summary)
+        KeptTrace(ref, cwd, None if path is None else path_text(path), at, title, memory, summary)
         for ref, cwd, path, at, title, memory, summary in rows
     ]
 
