@@ -62,7 +62,8 @@ def ours(home: Path) -> Totals:
     """What the commands say after an import."""
     command = [sys.executable, "-m", "recollect"]
     run([*command, "import"], home)
-    lines = run([*command, "sessions", "--json", "--limit", "1000000"], home).splitlines()
+    listed = ["sessions", "--subagents", "--json", "--limit", "1000000"]
+    lines = run([*command, *listed], home).splitlines()
     sessions = [json.loads(line) for line in lines]
     return Totals(
         {kind: sum(each["tokens"][kind] for each in sessions) for kind in KINDS},

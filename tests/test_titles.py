@@ -36,6 +36,8 @@ LONG = "please look at the checkout page and tell me why the totals are off by o
         (["look at https://shop.example/a/b/c"], "look at https://shop.example/a/b/c"),
         (["[image image/png 24021 bytes 591d0001]\nwhat is this?"], "what is this?"),
         (["[image]\nwhat is this?"], "what is this?"),
+        (["[Image #1] what is this?"], "what is this?"),
+        (["[Pasted text #1 +30 lines] explain it"], "explain it"),
         (["1. fix the build\n2. ship it"], "fix the build"),
         ([LONG], LONG.removesuffix(" each time") + "…"),
         (["直してください" * 20], ("直してください" * 20)[:79] + "…"),

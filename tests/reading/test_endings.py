@@ -42,6 +42,8 @@ def test_exit_1_of_anything_else_is_a_failure(command: str) -> None:
         "if [ -f x ]; then make; fi", "for d in a b; do make -C $d; done", "make &",
         "bash --noprofile --norc -lc 'npm test | tail'", "cd app && npm test | head",
         "python3 build.py | tail", "npm test || echo failed",
+        "npm test; true", "npm test; sleep 1", "cd app\nnpm test\ncd ..", "npm test && cd x; ls",
+        "bash -lc 'npm test; true'", "make && sleep 1 || true", "npm test & npm run lint & wait",
     ],
 )  # fmt: skip
 def test_exit_0_of_a_line_says_nothing_about_what_it_hides(command: str) -> None:
@@ -62,6 +64,9 @@ def test_exit_0_of_a_line_says_nothing_about_what_it_hides(command: str) -> None
         ("pnpm vitest run src 2>&1 | tail -1", "      Tests  22 passed (22)", "passed"),
         ("python3 build.py | tail", "Traceback (most recent call last):\n  ...", "failed"),
         ("frobnicate x | head", "bash: frobnicate: command not found", "failed"),
+        ("go test ./... | tail", "ok  \tshop/cart\t0.021s", "passed"),
+        ("npm test | tail", "ok so the server is listening", "unknown"),
+        ("npm test | tail -2", "ok 1 - adds\nnot ok 2 - removes", "failed"),
     ],
 )
 def test_the_output_says_what_the_exit_code_hides(command: str, output: str, expected: str) -> None:
@@ -76,6 +81,7 @@ def test_the_output_says_what_the_exit_code_hides(command: str, output: str, exp
         "git log | head -5", "rg port src | head", "mkdir -p out; cp a out; npm test",
         "set -e\nmake\nls", "set -euo pipefail; make | tee log", "grep port a || echo none",
         "npm start & sleep 2; curl -s localhost", "python3 - <<'EOF'\nprint(1)\nEOF",
+        "npm test;", "npm test && cd ..", "bash -lc 'npm test;'", "cd x || exit 1; npm test",
     ],
 )  # fmt: skip
 def test_exit_0_is_a_pass_where_nothing_is_hidden(command: str) -> None:
@@ -92,6 +98,16 @@ def test_what_only_looks_on_windows_hides_nothing() -> None:
 def test_what_complains_in_the_middle_of_a_line_has_not_passed() -> None:
     """`cat missing | head` exits with 0."""
     assert ending("cat a | head", 0, "cat: a: No such file or directory") == "unknown"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["mv a b 2>/dev/null; echo moved", "cat a &>/dev/null || true", "rm a >/dev/null 2>&1; ls",
+     "Get-Content a 2>$null; Get-Date"],
+)  # fmt: skip
+def test_what_may_not_complain_has_not_passed(command: str) -> None:
+    """Silence says nothing when the line itself asked for it."""
+    assert ending(command, 0, "moved") == "unknown"
 
 
 @pytest.mark.parametrize("command", ["npm test", "npm test | tail", ""])

@@ -124,3 +124,20 @@ def test_a_sub_agent_whose_parent_is_gone_stands_for_itself(home: Path) -> None:
         report = mind.import_logs([home])
 
         assert (report.sessions, report.subagents) == (3, 0)
+
+
+def test_a_sub_agent_whose_parent_is_gone_is_not_moved_in(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would seem to belong to the session above it."""
+    add_family(home)
+    claude_path(home, PARENT).unlink()
+    with memory(home) as mind:
+        mind.import_logs()
+        store = mind.settings.store
+    capsys.readouterr()
+
+    main(["sessions", "--subagents", "--store", store])
+
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("claude-code:") for line in lines) == 3

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 TITLE_CHARACTERS = 80
 # A word that is cut where less than this is left of the line was no word, such as in Japanese.
 _LEAST_KEPT = 50
-# An image or a file, as imports leave them in a prompt.
-_PLACEHOLDER = re.compile(r"\[(?:image|file|document)(?: [^\]\n]*)?\]")
+# An image or a file, as imports leave them in a prompt, and what clients write for what was pasted.
+_PLACEHOLDER = re.compile(
+    r"\[(?:image|file|document)(?: [^\]\n]*)?\]|\[(?:Image|Pasted text|Audio) #\d+[^\]\n]*\]"
+)
 _TAGGED = re.compile(r"<([A-Za-z][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
 _CODE = ("```", "~~~", "{/*", "/*", "//", "<!--", "<?")
 _TAG = re.compile(r"</?[A-Za-z!][^<>]*>")

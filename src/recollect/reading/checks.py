@@ -67,7 +67,7 @@ _FAILED = re.compile(
       \b[1-9]\d*\ (?:tests?\ |test\ suites?\ )?
       (?:failed|failing|failures?|errors?|problems?|diagnostics?)\b
     | \bFAILED\b | ---\ FAIL: | ^FAIL\b | failures=[1-9] | \bBUILD\ FAIL(?:ED|URE)\b
-    | would\ (?:be\ )?reformat
+    | would\ (?:be\ )?reformat | ^not\ ok\b
     | error\ TS\d+ | error\[E\d+\] | ^error(?:\[\w+\])?:
     | npm\ (?:ERR!|error) | ELIFECYCLE | ^make(?:\[\d+\])?:\ \*\*\*
     | Traceback\ \(most | AssertionError
@@ -77,7 +77,8 @@ _FAILED = re.compile(
 _PASSED = re.compile(
     r"""
       \b[1-9]\d*\ (?:tests?\ )?(?:passed|passing)\b | \b0\ (?:errors|failed)\b
-    | test\ result:\ ok | ^ok\s | ^OK\b | ^PASS\b
+    | test\ result:\ ok | ^ok\s+(?:\d+\b|\S+\s+(?:[\d.]+m?s\b|\(cached\)))
+    | ^OK\s*(?:\(|$) | ^PASS\b
     | All\ (?:checks|tests)\ passed | no\ issues\ found | \bBUILD\ SUCCESS(?:FUL)?\b
     | ^\s*Finished\ | compiled\ successfully | \bbuilt\ in\b
     """,

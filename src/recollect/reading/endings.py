@@ -9,7 +9,7 @@ line. So what the log says is weighed against the command:
 - Exit 1 of a program that answers a question with it is an answer.
 - An exit code after a pipe, a `;` or a `||` is that of the last command. What
   stood before it has passed only when the output says so, or when it can only
-  look and would have complained in the output.
+  look and would have complained in the output (not with `2>/dev/null`).
 
 Everything else is as the log says.
 """
@@ -54,6 +54,11 @@ _BROKE = re.compile(
     r"^Traceback \(most recent call last\)|^(?:/\S+/)?(?:ba|z|da)?sh: .*(?:not found|No such file)"
     r"|: command not found$",
     re.MULTILINE,
+)
+
+# What is told to nobody is no witness.
+_MUTED = re.compile(
+    r"(?:2|&|\*)>>?\s*(?:/dev/null|\$null|nul\b)|>>?\s*/dev/null\s+2>&1", re.IGNORECASE
 )
 
 
@@ -113,6 +118,8 @@ def _hidden(command: str, output: str) -> Ending:
         return "unknown" if ends[0] is None else "passed" if ends[0] else "failed"
     if _BROKE.search(output):
         return "failed"
+    if _MUTED.search(command):
+        return "unknown"
     quiet = all(_is_quiet(words, output) for words in hidden)
     return "passed" if quiet else "unknown"
 
@@ -141,11 +148,15 @@ def hidden_in(command: str) -> tuple[tuple[str, ...], ...]:
             for piece in line
         )
     loops = grammar(command) and not stops
+    # What is left in the background is not waited for by anybody, except by a `wait` for all
+    # of it, which then exits with 0 whatever came of that.
+    waits = any(piece.words == ["wait"] for piece in line)
     return tuple(
         tuple(piece.words)
         for index, piece in enumerate(line)
-        # What is left in the background is not waited for by anybody.
-        if piece.words and piece.after != "&" and (loops or told(True, line, index) is not True)
+        # An `exit` that was come to has ended the line with what it says.
+        if piece.words and piece.words[0] not in ("exit", "return")
+        and (piece.after != "&" or waits) and (loops or told(True, line, index) is not True)
     )
 
 

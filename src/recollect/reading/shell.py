@@ -127,21 +127,33 @@ def pieces(command: str, *, depth: int = 0) -> tuple[Piece, ...]:
     """
     found: list[Piece] = []
     folder: str | None = ""
-    for words, writes, operator in _split(command):
+    commands = _split(command)
+    for number, (words, writes, operator) in enumerate(commands, 1):
+        if number == len(commands) and operator in (";", "\n"):
+            operator = ""
         run = unwrapped(words)
         inner = _script(run) if depth < 3 else None
         if inner is not None:
             found += [
-                Piece(
-                    piece.words, piece.writes, piece.after or operator, below(folder, piece.folder)
-                )
+                Piece(piece.words, piece.writes, piece.after, below(folder, piece.folder))
                 for piece in pieces(inner, depth=depth + 1)
             ]
         elif run and run[0] in ("cd", "pushd"):
             folder = _moved(folder, run)
         elif (run and run[0] not in _SETUP and not run[0].startswith("$env:")) or writes:
             found.append(Piece(run, writes, operator, folder))
+            continue
+        if found:
+            found[-1].after = _passed_on(found[-1].after, operator)
     return tuple(found)
+
+
+def _passed_on(after: str, operator: str) -> str:
+    """What follows a command when a step that is left out, such as `cd`, stands in between.
+
+    In `make; true` the end of the line is that of `true`, in `make && cd x; ls` that of `ls`.
+    """
+    return after or operator if after == "&" or operator in ("", "&&") else operator
 
 
 @lru_cache(4096)
@@ -165,7 +177,7 @@ def told(ok: bool | None, line: tuple[Piece, ...], index: int) -> bool | None:
     while before and before[-1] in ("|", "|&"):
         before.pop()
     own, later = line[index].after, [piece.after for piece in line[index + 1 :]]
-    if line[-1].after not in ("", "\n", ";") or before[-1:] == ["||"]:
+    if line[-1].after not in ("", "&&") or before[-1:] == ["||"]:
         return None
     if (
         ok
@@ -176,6 +188,7 @@ def told(ok: bool | None, line: tuple[Piece, ...], index: int) -> bool | None:
     if (
         ok is False
         and not later
+        and not own
         and all(piece.after in ("|", "|&", ";", "\n") for piece in line[:-1])
     ):
         return False

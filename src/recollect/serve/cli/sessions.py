@@ -45,7 +45,15 @@ def run(memory: Memory, args: Namespace) -> Output:
         subagents=args.subagents,
         **chosen(args),
     )
-    return Output(rows, _text, empty="No sessions match.", note=remarked(memory, args))
+    shown: set[str] = set()
+
+    def text(session: Session) -> str:
+        shown.add(session.id)
+        # A sub-agent whose parent is not stored stands for itself.
+        is_below = session.origin == "subagent" and session.parent in shown
+        return indent(_text(session), "    ") if is_below else _text(session)
+
+    return Output(rows, text, empty="No sessions match.", note=remarked(memory, args))
 
 
 def _text(session: Session) -> str:
@@ -55,12 +63,10 @@ def _text(session: Session) -> str:
         f"\n    {session.outcome}: {session.summary}" if session.outcome and session.tasks else ""
     )
     subagents = f", {counted(session.subagents, 'sub-agent')}" if session.subagents else ""
-    text = (
+    return (
         f"{session.id}{external_mark(session)}\n"
         f"    {short_time(session.started_at)}  {session.project or '-'}  {title}\n"
         f"    {counted(session.turns, 'turn')}, {counted(session.tool_calls, 'tool call')},"
         f" {counted(session.errors, 'error')}{subagents}"
         f"  {session.model or '-'}{cost}{came_to}"
     )
-    is_below = session.origin == "subagent" and session.parent
-    return indent(text, "    ") if is_below else text
