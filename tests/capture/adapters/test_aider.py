@@ -379,7 +379,7 @@ def test_a_command_has_what_it_printed(tmp_path: Path) -> None:
         ),
         (b.prompt("/add a"), None),
         (
-            b.prompt("/add a") + b.said("Added a to the chat."),
+            b.prompt("go") + b.prompt("/add a") + b.said("Added a to the chat."),
             ("/add", "other", "/add a", "Added a to the chat.", None),
         ),
         (b.prompt("/web x") + b.said("Scraping x..."), ("/web", "web", "x", "Scraping x...", None)),
@@ -404,6 +404,36 @@ def test_what_aider_does_is_a_call(
 ) -> None:
     """There are no tools in the log: its notices tell."""
     assert calls(items(tmp_path, happened)) == ([call] if call else [])
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["/undo", "/ex", "/add a.py b.py", "/model sonnet", "/tok", "/diff", "/chat ask", "/ask"],
+)
+def test_what_is_said_to_aider_alone_belongs_to_the_turn_before(
+    tmp_path: Path, command: str
+) -> None:
+    """Nothing is asked by it: it is no turn, gives no title and is not found."""
+    found = items(tmp_path, b.prompt("go"), b.answer("Done."), b.prompt(command))
+
+    assert prompts(found) == ["go"]
+    assert said(found) == [("prompt", "go"), ("reply", "Done."), ("command", command)]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["/ask why?", "/code fix it", "/run make", "/chat code fix it", "/web x", "/home/ada", "/add\nx"],
+)
+def test_what_a_command_asks_is_a_turn(tmp_path: Path, request_: str) -> None:
+    """It says what is wanted, in other words."""
+    assert prompts(items(tmp_path, b.prompt("go"), b.prompt(request_))) == ["go", request_]
+
+
+def test_a_session_that_begins_with_commands_begins_with_its_first_request(tmp_path: Path) -> None:
+    """Nothing comes of adding files before anything was asked."""
+    found = items(tmp_path, b.prompt("/add a.py"), b.said("Added a.py."), b.prompt("go"))
+
+    assert said(found) == [("prompt", "go")]
 
 
 def test_an_edit_that_does_not_fit_has_failed_with_the_reason(tmp_path: Path) -> None:
@@ -506,7 +536,7 @@ TALK = [
     b.printed("=== starts ===\n\nfailed"),
     b.answer("I see."), b.tokens("10k", "5", "0.01"), b.started("2026-03-01 10:00:00"),
     b.introduced("2026-03-01 11:00:00"),
-    b.prompt("two"), b.said("Unexpected error: litellm.Timeout"), b.prompt("/exit"),
+    b.prompt("two"), b.said("Unexpected error: litellm.Timeout"), b.prompt("three"),
 ]  # fmt: skip
 WHOLE = "".join(TALK).encode()
 
@@ -565,7 +595,7 @@ def test_only_the_last_turn_is_read_again(tmp_path: Path) -> None:
     with path.open("a") as file:
         file.write(b.answer("Bye."))
 
-    assert said(read(path, since)) == [("prompt", "/exit"), ("reply", "Bye.")]
+    assert said(read(path, since)) == [("prompt", "three"), ("reply", "Bye.")]
 
 
 @pytest.mark.parametrize("state", [b"\xff", msgspec.msgpack.encode(["odd"]), b""])

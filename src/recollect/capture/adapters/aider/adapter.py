@@ -24,7 +24,7 @@ class Aider:
 
     agent = "aider"
     name = "Aider"
-    version = 2
+    version = 3
     endings = (".md",)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from recollect.capture.adapters.aider import records
-from recollect.capture.adapters.aider.tools import AiderActions
+from recollect.capture.adapters.aider.tools import AiderActions, is_about_chat
 from recollect.capture.logs.dialogue import Dialogue
 from recollect.capture.logs.values import non_empty
 from recollect.model.logs import Author, Checkpoint, Event, Item, milliseconds
@@ -189,6 +189,12 @@ class AiderReader:
     def _prompt(self, text: str) -> None:
         state = self.state
         if records.ANSWER.match(text) or text == "<blank>" or self.actions.is_asked_again(text):
+            return
+        if is_about_chat(text):
+            # Before anything was asked nothing comes of it that lasts.
+            if self.dialogue.state.turn:
+                self.actions.command_given(text)
+                self.dialogue.say("command", text)
             return
         self.actions.end()
         self.mark = self.candidate

@@ -19,6 +19,13 @@ _SHELL = {"/run", "/test", "/git", "/lint", "!"}
 # Commands that carry a question to the model: what comes back is an answer, not what the command
 # printed. The question alone is then written once more, like a prompt.
 _TALK = {"/ask", "/code", "/architect", "/context", "/help", "/chat-mode"}
+# Commands about the chat itself; aider takes a beginning of a name for the name.
+_ABOUT_CHAT = (
+    "/add", "/clear", "/commit", "/copy", "/copy-context", "/diff", "/drop", "/editor-model",
+    "/exit", "/load", "/ls", "/map", "/map-refresh", "/model", "/models", "/multiline-mode",
+    "/quit", "/read-only", "/reasoning-effort", "/report", "/reset", "/save", "/settings",
+    "/think-tokens", "/tokens", "/undo", "/voice", "/weak-model",
+)  # fmt: skip
 Edits = dict[str, list[dict[str, str]]]
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})")
@@ -27,6 +34,19 @@ _DIVIDER = re.compile(r"^={5,9}\s*$")
 _REPLACE = re.compile(r"^>{5,9} REPLACE")
 # What models put around a file's name, against the rules.
 _DECORATION = "`*#: \t"
+
+
+def is_about_chat(prompt: str) -> bool:
+    """Whether a prompt only tells aider what to do with the chat: nobody is asked anything."""
+    command = _COMMAND.match(prompt)
+    if command is None or "\n" in prompt:
+        return False
+    name, given = command[1], command[2].strip()
+    if name in ("/chat", "/chat-mode"):
+        return " " not in given
+    if name in _TALK:
+        return not given
+    return name not in _SHELL and any(known.startswith(name) for known in _ABOUT_CHAT)
 
 
 class AiderActions:
@@ -57,6 +77,12 @@ class AiderActions:
             self.question = command[2].strip()
         elif command:
             self.command, self.given = command[1], command[2].strip()
+
+    def command_given(self, text: str) -> None:
+        """The person had aider itself do something; what it prints belongs to that."""
+        self.close()
+        name, _, given = text.partition(" ")
+        self.command, self.given, self.question = name, given.strip(), ""
 
     def is_asked_again(self, prompt: str) -> bool:
         """Whether a prompt repeats the question of the command before it, as aider does."""
