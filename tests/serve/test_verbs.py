@@ -171,6 +171,24 @@ def test_how_shows_the_flags_that_worked(capsys: pytest.CaptureFixture[str]) -> 
     )
 
 
+def test_of_a_script_how_shows_the_line_that_worked(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody knows of the line before it how it ended."""
+    talk = Conversation()
+    talk.user("check it")
+    talk.call("Bash", {"command": "cd web && npm run build\nnpm run e2e"}, "t1")
+    talk.result("t1", "fine", {"stdout": "fine", "stderr": "", "interrupted": False})
+    claude_log(home, talk)
+    with memory(home) as mind:
+        mind.import_logs()
+        store = str(mind.settings.store)
+
+    main(["how", "npm", "--everywhere", "--store", store])
+
+    assert capsys.readouterr().out.startswith("npm run e2e  +1 line  1 worked")
+
+
 @pytest.mark.usefixtures("samples")
 def test_friction_shows_what_came_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["friction", "--sessions", "2"]) == 0

@@ -155,8 +155,10 @@ def hidden_in(command: str) -> tuple[tuple[str, ...], ...]:
         tuple(piece.words)
         for index, piece in enumerate(line)
         # An `exit` that was come to has ended the line with what it says.
-        if piece.words and piece.words[0] not in ("exit", "return")
-        and (piece.after != "&" or waits) and (loops or told(True, line, index) is not True)
+        if piece.words
+        and piece.words[0] not in ("exit", "return")
+        and (piece.after != "&" or waits)
+        and (loops or told(True, line, index) is not True)
     )
 
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # A page of pasted text may look like many slips; nobody wants to read of them all.
 MOST_REMARKS = 3
+# `rm -rf` is a command with an option. Whoever wants to leave such a word out quotes it: -"go".
+OPTION_CHARACTERS = 2
 # A question that somebody types has fewer words; an issue or a log has more.
 MOST_TYPED = 24
 
@@ -128,6 +130,8 @@ def _pieces(text: str) -> Iterator[tuple[str, bool, bool]]:
         else:
             position = _end_of_word(text, start)
             piece = text[start:position]
+            if negated and len(piece) <= OPTION_CHARACTERS and piece.isalnum():
+                negated, piece = False, f"-{piece}"
         if piece.strip('"'):
             yield piece, close > 0, negated
 

@@ -422,7 +422,15 @@ def test_what_is_said_to_aider_alone_belongs_to_the_turn_before(
 
 @pytest.mark.parametrize(
     "request_",
-    ["/ask why?", "/code fix it", "/run make", "/chat code fix it", "/web x", "/home/ada", "/add\nx"],
+    [
+        "/ask why?",
+        "/code fix it",
+        "/run make",
+        "/chat code fix it",
+        "/web x",
+        "/home/ada",
+        "/add\nx",
+    ],
 )
 def test_what_a_command_asks_is_a_turn(tmp_path: Path, request_: str) -> None:
     """It says what is wanted, in other words."""

@@ -54,8 +54,11 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _text(row: Invocation) -> str:
-    command, *more = row.example.splitlines() or [row.shape]
-    command += f"  +{counted(len(more), 'line')}" if more else ""
+    lines = row.example.splitlines() or [row.shape]
+    # Of a script the line that was counted, and not another that may have failed.
+    words = [word for word in row.shape.split() if "…" not in word]
+    command = next((line for line in lines if all(word in line for word in words)), lines[0])
+    command += f"  +{counted(len(lines) - 1, 'line')}" if len(lines) > 1 else ""
     counts = {"worked": row.ok, "failed": row.failed, "unclear": 0 if row.ok else row.unclear}
     results = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
     return f"{command}  {results}, last {short_date(row.last_at)}  {row.ref}{external_mark(row)}"
