@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -790,3 +791,20 @@ def test_a_fault_that_quotes_the_log_gives_no_secret_away(home: Path) -> None:
 
         assert [secret in one.reason for one in mind.source_reports] == [False]
     assert secret.encode() not in Path(settings.store).read_bytes()
+
+
+def test_two_sessions_without_times_are_not_copies_of_each_other(home: Path) -> None:
+    """People ask the same twice; only a time would tell a copy of a fork from that."""
+    for number in "12":
+        asked = {"type": "message", "role": "user", "content": [{"text": "prune the roses"}]}
+        codex_log(home, [{"id": number * 8, "instructions": None}, asked], number * 8)
+        record = {"type": "user", "message": {"role": "user", "content": "prune the roses"}}
+        path = claude_path(home, f"5e551011-0000-4000-8000-00000000000{number}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(record) + "\n")
+
+    with memory(home) as mind:
+        mind.import_logs()
+        found = mind.search("prune roses", mode="text")
+
+    assert len({hit.session for hit in found}) == 4

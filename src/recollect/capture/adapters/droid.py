@@ -255,7 +255,7 @@ class _SessionReader(DialogueReader):
                 self.dialogue.say("error", text if text.startswith("Error") else None, at=at)
                 return
         if text:
-            said_at = f"{at}\n{text}".encode("utf-8", "replace")
+            said_at = f"{at or self.dialogue.session}\n{text}".encode("utf-8", "replace")
             turn = text_of(row.id) or hashlib.sha256(said_at).hexdigest()[:16]
             self._first = self._first or (turn, at)
             self.dialogue.prompt(

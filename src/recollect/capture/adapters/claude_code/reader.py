@@ -177,7 +177,8 @@ class ClaudeReader(ClaudeTurns):
             return self._shell_output(record, place, said.text)
         text = "!" + said.text if said.shape == "shell" else said.text
         if place is None or not self._adds_to_prompt(record, place):
-            key = native_id(record.uuid) or digest(record.timestamp, text)
+            told_by = record.timestamp or self.state.session
+            key = native_id(record.uuid) or digest(told_by, text)
             place = self.open(record, place, key, self._author(record, said))
         turn, at = self.tree.turn(place), milliseconds(record.timestamp)
         self.out.append(Event(session=turn.session, turn=turn.key, kind="prompt", at=at, text=text))

@@ -215,7 +215,8 @@ class ClaudeItems:
             key = native_id(key)
         if key is None:
             figures = (fresh, read, write, output)
-            key = native_id(record.uuid) or digest(record.timestamp, message.model, figures)
+            told_by = record.timestamp or turn.session
+            key = native_id(record.uuid) or digest(told_by, message.model, figures)
         elif type(request) is str and len(request) <= ID_CHARACTERS:
             key = f"{key}:{request}"
         usage = self._usage

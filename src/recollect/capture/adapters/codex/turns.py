@@ -225,7 +225,9 @@ class CodexTurns:
         state = self.state
         if state.task:
             return f"{state.task}.{state.prompts + 1}" if state.prompts else state.task
-        key = blake2b(f"{at} {mark}".encode(), digest_size=8).hexdigest()
+        # Without a time the same words in another session are not a copy of these.
+        told_by = self.session if at is None else at
+        key = blake2b(f"{told_by} {mark}".encode(), digest_size=8).hexdigest()
         repeats = state.repeats
         if key not in repeats:
             repeats[key] = 1
