@@ -130,10 +130,14 @@ def _pieces(text: str) -> Iterator[tuple[str, bool, bool]]:
         else:
             position = _end_of_word(text, start)
             piece = text[start:position]
-            if negated and len(piece) <= OPTION_CHARACTERS and piece.isalnum():
+            if negated and _is_option(piece):
                 negated, piece = False, f"-{piece}"
         if piece.strip('"'):
             yield piece, close > 0, negated
+
+
+def _is_option(word: str) -> bool:
+    return len(word) <= OPTION_CHARACTERS and word.isascii() and word.isalnum()
 
 
 def _end_of_word(text: str, start: int) -> int:

@@ -146,7 +146,8 @@ class GooseReader:
 
         Ids of messages came late, and older rows were given theirs afterwards.
         """
-        key = f"{at or self.dialogue.session}-{blake2b(text.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
+        mark = blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
+        key = f"{at or self.dialogue.session}-{mark}"
         before = self.prompts.get(key, 0)
         self.prompts[key] = before + 1
         return f"{key}.{before + 1}" if before else key
