@@ -57,7 +57,8 @@ def test_the_samples_are_read_without_a_problem(imported: tuple[Memory, ImportRe
 
     assert [source.problems for source in memory.source_reports if source.problems] == []
     assert (report.discovered, report.imported, report.problems) == (25, 25, 0)
-    assert (report.sessions, report.turns, report.tool_calls) == (25, 162, 313)
+    # A sub-agent counts with the session that sent it.
+    assert (report.sessions, report.turns, report.tool_calls) == (24, 162, 313)
     assert summary.agents == {"claude-code": 13, "codex": 11}
 
 

@@ -257,7 +257,8 @@ def test_what_nothing_can_pass_is_remarked_on(store: Filled) -> None:
     asked = Scope(parse("is:opne -outcome:fail domain:work domain:nobody x"), DOMAINS)
 
     assert remarks(store.store, asked) == [
-        "is:opne was searched as text, because is: takes error, human, live, subagent, headless.",
+        "is:opne was searched as text, because is: takes error, human, live, "
+        "subagent, headless, external.",
         "Sessions without an outcome: 3. Work it out now: recollect work",
         'There is no domain "nobody". Domains: work, empty',
     ]

@@ -22,15 +22,9 @@ def tokens(folder: Path) -> Tokens:
     for key, figures in [*_in_databases(folder), *_in_files(folder)]:
         known = counted.get(key, [0] * 5)
         counted[key] = [max(pair) for pair in zip(known, figures, strict=True)]
-    return Tokens(
-        **dict(
-            zip(
-                Tokens.__struct_fields__,
-                map(sum, zip(*counted.values(), strict=True)),
-                strict=False,
-            )
-        )
-    )
+    names = ("input", "cache_read", "cache_write", "output", "reasoning")
+    sums = [sum(figures) for figures in zip(*counted.values(), strict=True)]
+    return Tokens(**dict(zip(names, sums, strict=False)))
 
 
 def _in_databases(folder: Path) -> Iterator[tuple[str, list[int]]]:
