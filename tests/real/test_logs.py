@@ -108,6 +108,7 @@ def used(name: str, steps: int) -> dict[str, int]:
         "input": steps * INPUT,
         "cache_read": steps * CACHED,
         "cache_write": 0,
+        "cache_write_1h": 0,
         "output": steps * OUTPUT,
         "reasoning": steps * thought,
     }
