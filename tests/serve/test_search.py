@@ -11,6 +11,8 @@ import pytest
 
 from recollect.model.search import Hit
 from recollect.serve.cli import main
+from tests.builders.claude_code import Conversation
+from tests.builders.homes import claude_log, memory
 from tests.builders.talks import SHOP, Said, Talks
 
 
@@ -195,3 +197,20 @@ def test_any_text_can_be_printed_back(text: str, capsys: pytest.CaptureFixture[s
     assert main(["search", "--mode", "text", "--", text]) in (0, 1)
 
     assert "\x1b" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("query", ["rename my shop", "clear", "2026-01-01", "the till"])
+def test_what_was_said_to_the_client_alone_is_no_answer(home: Path, query: str) -> None:
+    """`/clear` before a prompt, and `/rename` behind one: neither was said to the agent."""
+    talk = Conversation()
+    talk.user("<command-name>/clear</command-name>")
+    talk.user("fix the till")
+    talk.reply("It counts again.")
+    talk.user("<command-name>/rename</command-name><command-args>my shop</command-args>")
+    claude_log(home, talk)
+    with memory(home) as mind:
+        mind.import_logs()
+        list(mind.store.embed())
+        found = [hit for mode in ("text", "hybrid") for hit in mind.search(query, mode=mode)]
+
+    assert not [hit.snippet for hit in found if "/" in hit.snippet or hit.turn == 1]

@@ -260,9 +260,14 @@ def _hits(
         hits += [
             _hit(score, events[score.place.turn], matched(score), words, explain=explain)
             for score in some
-            if not store.is_left_out(score.place.ref)
+            if not store.is_left_out(score.place.ref) and not _is_aside(events[score.place.turn])
         ]
     return hits
+
+
+def _is_aside(events: list[Call | PlainEvent]) -> bool:
+    """Whether a turn, which a neighbour of it may call up, only told a client what to do."""
+    return bool(events) and all(event.kind == "command" for event in events)
 
 
 def _hit(

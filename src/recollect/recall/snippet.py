@@ -48,7 +48,8 @@ def _texts(events: list[Call | PlainEvent]) -> Iterator[tuple[str, str]]:
                     yield text, "assistant"
             if event.output:
                 yield event.output, "web" if event.kind == "web" else "tool"
-        elif event.text:
+        # `/clear` was said to the client, and is no answer to anybody.
+        elif event.text and event.kind != "command":
             yield event.text, _writer(event.kind)
 
 

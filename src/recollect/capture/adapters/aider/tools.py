@@ -21,10 +21,10 @@ _SHELL = {"/run", "/test", "/git", "/lint", "!"}
 _TALK = {"/ask", "/code", "/architect", "/context", "/help", "/chat-mode"}
 # Commands about the chat itself; aider takes a beginning of a name for the name.
 _ABOUT_CHAT = (
-    "/add", "/clear", "/commit", "/copy", "/copy-context", "/diff", "/drop", "/editor-model",
-    "/exit", "/load", "/ls", "/map", "/map-refresh", "/model", "/models", "/multiline-mode",
-    "/quit", "/read-only", "/reasoning-effort", "/report", "/reset", "/save", "/settings",
-    "/think-tokens", "/tokens", "/undo", "/voice", "/weak-model",
+    "/add", "/add-clipboard-image", "/clear", "/clipboard", "/commit", "/copy", "/copy-context",
+    "/diff", "/drop", "/editor-model", "/exit", "/load", "/ls", "/map", "/map-refresh", "/model",
+    "/models", "/multiline-mode", "/paste", "/quit", "/read-only", "/reasoning-effort", "/report",
+    "/reset", "/save", "/settings", "/think-tokens", "/tokens", "/undo", "/voice", "/weak-model",
 )  # fmt: skip
 Edits = dict[str, list[dict[str, str]]]
 
