@@ -27,7 +27,12 @@ def read(path: str) -> CallRecord:
 
 
 def used(
-    name: str, given: Any = None, output: str = "", *, ok: bool = True, kind: ToolKind = "other"
+    name: str,
+    given: Any = None,
+    output: str = "",
+    *,
+    ok: bool | None = True,
+    kind: ToolKind = "other",
 ) -> CallRecord:
     """Any tool."""
     return CallRecord(kind, name, "", ok=ok, output=output, given=given)

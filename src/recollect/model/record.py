@@ -15,8 +15,9 @@ from recollect.model.logs import ToolKind
 class CallRecord(NamedTuple):
     """One tool call with what came of it. `target` is the command, path or question.
 
-    `folder` is where it ran, None where the log does not say. `ok` is None while nothing
-    is known: that is neither a pass nor a failure.
+    `folder` is where it ran, None where the log does not say. `ok` is how it ended, as
+    `reading.endings` decided: None while nothing is known, which is neither a pass nor a
+    failure. The exit code alone does not tell: that of `rg` may be an answer.
     """
 
     kind: ToolKind
@@ -30,11 +31,11 @@ class CallRecord(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        return self.ok is True and not self.exit_code
+        return self.ok is True
 
     @property
     def failed(self) -> bool:
-        return self.ok is False or bool(self.exit_code)
+        return self.ok is False
 
 
 class TurnRecord(NamedTuple):

@@ -41,7 +41,7 @@ def find(session: SessionRecord) -> Iterator[Candidate]:
                     yield _answer(turn, question, answer)
         elif (
             call.name in _PLANNED
-            and not call.failed
+            and call.passed
             and not any(word in call.output for word in _REFUSED)
         ):
             plan = call.given.get("plan") if isinstance(call.given, dict) else None
