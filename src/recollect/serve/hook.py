@@ -173,11 +173,13 @@ def _only_claims(folder: str, ready: Ready, project: int) -> bool:
         return False
     files = ready.usual_files(project)
     places = {found.top, folder}
-    there = sum(
-        any(os.path.lexists(os.path.join(place, name)) for place in places) for name in files
-    )
+    there = 0
+    for name in files:
+        there += any(os.path.lexists(os.path.join(place, name)) for place in places)
+        if there * LEAST_SHARE >= len(files):
+            return False
     # Where little was changed, little can be missed.
-    return len(files) >= FEWEST_FILES and there * LEAST_SHARE < len(files)
+    return len(files) >= FEWEST_FILES
 
 
 def _is_off(given: HookInput, store: str, environ: Mapping[str, str]) -> bool:

@@ -51,7 +51,8 @@ def names_of(folder: str) -> list[str]:
         own = tidy(folder)
         return [own, *parents(own)]
     folder = os.path.abspath(folder)
-    found, own = look(folder), settled(folder)
+    own = settled(folder)
+    found = _look(own)
     names: list[str | None] = [own, tidy(folder)]
     if found is None:
         names += parents(own)
@@ -73,13 +74,17 @@ class WorkTree:
 
 def look(folder: str) -> WorkTree | None:
     """The worktree that a folder of this machine is in; None outside any repository."""
-    if not os.path.isabs(folder):
-        return None  # Seen from which folder, nobody knows.
-    common = repository(settled(folder))
-    if common is None:
+    # Seen from which folder a relative one is, nobody knows.
+    return _look(settled(folder)) if os.path.isabs(folder) else None
+
+
+def _look(folder: str) -> WorkTree | None:
+    tree = work_tree(folder)
+    common = _repository_of(tree) if tree else None
+    if tree is None or common is None:
         return None
     top = os.path.dirname(common) if os.path.basename(common) == ".git" else common
-    return WorkTree(origin_of(common), top, work_tree(settled(folder)) or top)
+    return WorkTree(origin_of(common), top, tree)
 
 
 def settled(folder: str) -> str:
@@ -149,8 +154,10 @@ def repository(folder: str) -> str | None:
     one's `commondir` points at the one all worktrees share.
     """
     tree = work_tree(folder)
-    if tree is None:
-        return None
+    return _repository_of(tree) if tree else None
+
+
+def _repository_of(tree: str) -> str | None:
     dot_git = os.path.join(tree, ".git")
     try:
         return os.path.realpath(dot_git) if os.path.isdir(dot_git) else _common(tree, dot_git)
