@@ -29,7 +29,6 @@ from recollect.model.titles import title_of
 from recollect.store import bodies
 from recollect.store.sqlite import listing
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.search.chosen import chosen_sessions, chosen_turns
 from recollect.store.sqlite.search.families import HAS_TURNS, IS_BELOW, SUBAGENTS, listed
@@ -40,6 +39,7 @@ from recollect.system.clock import iso
 if TYPE_CHECKING:
     from recollect.model.search import Scope
     from recollect.store.sqlite.database import Row
+    from recollect.store.sqlite.evictions import Evictions
 
 # A title is sought in so many.
 MOST_PROMPTS = 12
@@ -84,6 +84,9 @@ def _event(row: bodies.Row) -> TurnEvent | ToolCall:
 
 def shown_turns(db: Database, session: int, ref: str, ordinals: list[int] | None) -> list[Turn]:
     """The turns of a session, or those with these numbers, as they are shown."""
+    # An import, which only counts sessions, need not load what letting go of events takes.
+    from recollect.store.sqlite.evictions import Evictions
+
     chosen = "" if ordinals is None else f"and turns.ordinal in ({', '.join('?' * len(ordinals))})"
     rows = db.rows(
         f"""
@@ -95,10 +98,11 @@ def shown_turns(db: Database, session: int, ref: str, ordinals: list[int] | None
         """,
         [session, *(ordinals or [])],
     )
-    return [_turn(db, ref, row) for row in rows]
+    evictions = Evictions(db)
+    return [_turn(db, evictions, ref, row) for row in rows]
 
 
-def _turn(db: Database, ref: str, row: Row) -> Turn:
+def _turn(db: Database, evictions: Evictions, ref: str, row: Row) -> Turn:
     number, ordinal, live, author, prompt, reply, started, ended, project = row
     damaged = False
     try:
@@ -109,7 +113,7 @@ def _turn(db: Database, ref: str, row: Row) -> Turn:
         events.pop()[bodies.INPUT] if events and events[-1][bodies.KIND] == bodies.TELEMETRY else {}
     )
     tokens, cost = spent(db, "= ?", number)
-    gone_at = Evictions(db).at(number)
+    gone_at = evictions.at(number)
     prompts = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "prompt"]
     replies = [event[bodies.TEXT] for event in events if event[bodies.KIND] == "reply"]
     return Turn(
@@ -119,7 +123,7 @@ def _turn(db: Database, ref: str, row: Row) -> Turn:
         telemetry=telemetry,
         events=[_event(event) for event in events if event[bodies.KIND] != bodies.DIGEST],
         evicted_at=iso(gone_at),
-        raw_log=Evictions(db).raw_log(number) if gone_at is not None else None,
+        raw_log=evictions.raw_log(number) if gone_at is not None else None,
         damaged=damaged,
     )  # fmt: skip
 

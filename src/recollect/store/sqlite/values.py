@@ -12,7 +12,6 @@ import msgspec
 
 from recollect.errors import StoreDamaged
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.episodes import Episodes
 
 # Texts that hold JSON and are read as such.
 _JSON = (("sessions", "meta"), ("publications", "sessions"))
@@ -20,6 +19,9 @@ _JSON = (("sessions", "meta"), ("publications", "sessions"))
 
 def find_unreadable(db: Database) -> dict[str, int]:
     """How many rows of each table hold a value that cannot be read, where there are any."""
+    # `read_meta` is on the way of every import, which wants no attempts.
+    from recollect.store.sqlite.episodes import Episodes
+
     torn = {table: _torn(db, table, columns) for table, columns in _texts(db).items()}
     found = {table: count for table, count in torn.items() if count}
     for table, column in _JSON:

@@ -24,7 +24,6 @@ from recollect.store.sqlite.capture.content import (
     row,
     text_row,
 )
-from recollect.store.sqlite.confirmed_folders import make_external, make_own
 from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.values import read_meta
 
@@ -99,11 +98,7 @@ class BatchWriter:
         known = self._known(ref)
         if known is not None and bool(known.external) != self.external:
             if known.source == self.source_id:
-                self.rows.flush_tables()
-                if self.external:
-                    make_external(self.db, [known.id])
-                else:
-                    make_own(self.db, known.id)
+                self._change_whose(known.id)
             elif self.external:
                 # Anybody can write down the name of a person's own session.
                 self.passed_over.add(native)
@@ -188,6 +183,17 @@ class BatchWriter:
             """,
             (meta, *values, self.source_id, session),
         )
+
+    def _change_whose(self, session: int) -> None:
+        """Make a session external, or the person's own, as its source is now."""
+        # Hardly ever; an import need not load what such a change takes along.
+        from recollect.store.sqlite.confirmed_folders import make_external, make_own
+
+        self.rows.flush_tables()
+        if self.external:
+            make_external(self.db, [session])
+        else:
+            make_own(self.db, session)
 
     def _set_aside(self, session: int) -> None:
         """Give an external session another name: the person's own log tells of this one."""
