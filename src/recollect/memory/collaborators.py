@@ -8,9 +8,8 @@ from recollect.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from recollect.capture.adapters import Adapter
     from recollect.embed import Encoder
     from recollect.model.search import Query, Scope
     from recollect.redact import Redactor
@@ -18,22 +17,18 @@ if TYPE_CHECKING:
 
 
 class Collaborators:
-    """Settings, adapters, encoder, redactor and store, each made when first asked for."""
+    """Settings, encoder, redactor and store, each made when first asked for."""
 
     def __init__(
         self,
         settings: Settings,
         *,
-        adapters: Mapping[str, Adapter] | None = None,
         environ: Mapping[str, str] | None = None,
         encoder: Encoder | None = None,
         resident: bool = False,
     ) -> None:
         self.settings = settings
         self.environ = os.environ if environ is None else environ
-        self._given = adapters or {}
-        self._made: dict[str, Adapter] = {}
-        self._every: list[Adapter] | None = None
         self._store: Store | None = None
         self._encoder = encoder
         self._resident = resident
@@ -97,21 +92,6 @@ class Collaborators:
 
                 self._encoder = RedactingEncoder(self._encoder, self.redact)
         return self._encoder
-
-    def adapters(self, agents: Sequence[str] = ()) -> list[Adapter]:
-        """The adapters of these agents; of all that the settings allow when none is named."""
-        from recollect.capture import adapters as registry
-
-        given = self._given
-        wanted = agents or self.settings.texts("sources.agents") or list(given)
-        if not wanted:
-            if self._every is None:
-                self._every = registry.find_adapters()
-            return self._every
-        for agent in wanted:
-            if agent not in given and agent not in self._made:
-                self._made[agent] = registry.get_adapter(agent)
-        return [given.get(agent) or self._made[agent] for agent in wanted]
 
     def redactor(self, store: Store | None = None, *, cached: bool = True) -> Redactor:
         """What removes secrets, with this store's key so that equal ones stay equal.

@@ -41,7 +41,7 @@ def continuation(memory: Memory, ref: str) -> Continuation:
         known = [name for name, agent in served().items() if agent.resume is not None]
         raise UsageError(
             f"recollect does not know how {session.agent} continues a session.",
-            hint=f"known for {', '.join(known)}; `recollect show {session.id}` has what was said",
+            hint=f"It does for {', '.join(known)}. Read it instead: recollect show {session.id}",
         )
     native_id = session.native_id.partition("/")[0]
     if not _PLAIN_ID.fullmatch(native_id):

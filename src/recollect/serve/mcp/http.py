@@ -128,7 +128,7 @@ def _read_token(path: str) -> str:
     if not stat.S_ISREG(found.st_mode) or not own or platforms.open_to_others(path):
         raise FileRefused(
             f"{path} must be a file that only you can read.",
-            hint="delete it; a new token is made at the next start",
+            hint="Delete it: the next start makes a new token.",
         )
     with open(path, encoding="ascii", errors="replace") as file:
         token = file.read().strip()

@@ -29,7 +29,7 @@ def beyond(cursor: str | None, time: str, number: str) -> Condition:
     # SQLite takes no number of more than 18 digits.
     if not dot or not all(part.isdecimal() and len(part) <= 16 for part in (shown, last)):
         raise UsageError(
-            f"`{cursor[:50]}` is not a cursor", hint="use the one that the page before came with"
+            f'"{cursor[:50]}" is not a cursor.', hint="Use the one that the last page ended with."
         )
     return f"(coalesce({time}, {NO_TIME}), {number}) < (?, ?)", [int(at), int(last)]
 
