@@ -139,6 +139,18 @@ def test_work_asked_for_while_it_is_done_is_done_again(queue: Jobs) -> None:
     assert states(queue) == [("optimize", "text", "waiting", 0)]
 
 
+def test_a_job_ends_after_the_clock_was_set_back(queue: Jobs) -> None:
+    """What was asked for in the future, as it seems now, would be done over and over until then."""
+    queue.enqueue("optimize", "text", asked_at=now_ms() + 3_600_000)
+
+    for _ in range(2):
+        lease = queue.take(LEASES)
+        assert lease is not None
+        queue.finish(lease, started_at=now_ms())
+
+    assert states(queue) == []
+
+
 def test_what_was_tried_often_enough_outside_of_the_queue_is_given_up(queue: Jobs) -> None:
     """Each try of a model costs somebody's money."""
     queue.leave("trace", "codex:a", "busy")

@@ -147,12 +147,14 @@ class Jobs:
             )
             if self.db.connection.changes():
                 return True
+            # Asked for before the clock was set back, it would never be done.
             self.db.execute(
                 """
-                update jobs set state = 'waiting', tries = 0, lease_until = null
+                update jobs set state = 'waiting', tries = 0, lease_until = null,
+                       created_at = min(created_at, ?)
                  where id = ? and token = ?
                 """,
-                (lease.number, lease.token),
+                (now_ms(), lease.number, lease.token),
             )
             return self.db.connection.changes() > 0
 
