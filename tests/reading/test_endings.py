@@ -100,6 +100,13 @@ def test_what_complains_in_the_middle_of_a_line_has_not_passed() -> None:
     assert ending("cat a | head", 0, "cat: a: No such file or directory") == "unknown"
 
 
+def test_what_git_or_a_search_complains_of_is_no_answer() -> None:
+    """Shells around them may make 1 of any exit code, and pipes 0."""
+    assert ending("git diff HEAD~1 a.py | grep x", 0, "fatal: bad revision 'HEAD~1'") == "unknown"
+    assert ending("pwsh -Command 'rg \"(\" src'", 1, "rg: regex parse error:\n  (") == "failed"
+    assert ending("git diff --quiet", 1, "fatal: not a git repository") == "failed"
+
+
 @pytest.mark.parametrize(
     "command",
     ["mv a b 2>/dev/null; echo moved", "cat a &>/dev/null || true", "rm a >/dev/null 2>&1; ls",

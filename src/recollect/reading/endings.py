@@ -56,6 +56,7 @@ _BROKE = re.compile(
     re.MULTILINE,
 )
 
+_GIT_COMPLAINS = re.compile(r"^(?:fatal|error): ", re.MULTILINE)
 # What is told to nobody is no witness.
 _MUTED = re.compile(
     r"(?:2|&|\*)>>?\s*(?:/dev/null|\$null|nul\b)|>>?\s*/dev/null\s+2>&1", re.IGNORECASE
@@ -75,7 +76,7 @@ def ending_of(
     if not said:
         if exit_code == _TIME_WAS_UP and "timeout" in target:
             return "unknown"
-        if exit_code != 1 or not answers(target):
+        if exit_code != 1 or not answers(target) or _complains(_asked(target), output):
             return "failed"
     return _hidden(target, output)
 
@@ -90,6 +91,12 @@ def answers(command: str) -> bool:
     return all(
         piece.after != "&&" or looks_only(piece) or _is_answering(piece) for piece in line[:-1]
     )
+
+
+def _asked(command: str) -> str:
+    """The program that a line ends with, to which its exit code belongs."""
+    words = pieces(command)[-1].words
+    return base(words[launched(words)]) if words[launched(words) :] else ""
 
 
 def _is_answering(piece: Piece) -> bool:
@@ -175,6 +182,13 @@ def _is_quiet(words: tuple[str, ...], output: str) -> bool:
     program = base(words[0])
     if program not in _COMPLAINING and not looks_only(piece):
         return False
-    return f"{program}: " not in output or not re.search(
-        rf"^(?:\S+: (?:line \d+: )?)?{re.escape(program)}: ", output, re.MULTILINE
+    return not _complains(program, output)
+
+
+def _complains(program: str, output: str) -> bool:
+    """Whether an output has a line in which a program says what is wrong."""
+    if program == "git":
+        return _GIT_COMPLAINS.search(output) is not None
+    return f"{program}: " in output and bool(
+        re.search(rf"^(?:\S+: (?:line \d+: )?)?{re.escape(program)}: ", output, re.MULTILINE)
     )
