@@ -29,6 +29,18 @@ def test_the_folder_of_a_shell_call_is_kept(home: Path) -> None:
     assert [call.folder for call in imported(home)] == ["/srv/shop", "/srv/shop/web", "/opt", None]
 
 
+def test_powershell_goes_to_a_folder_in_its_own_words(home: Path) -> None:
+    """On Windows agents begin nearly every line with it."""
+    talk = chat(cwd=r"C:\code")
+    talk.user("test it")
+    commands = [r"Set-Location -Path C:\shop; npm test", "sl web; npm test", "chdir web && dir"]
+    for number, command in enumerate(commands):
+        talk.call("Bash", {"command": command}, f"toolu_{number}")
+    claude_log(home, talk)
+
+    assert [call.folder for call in imported(home)] == [r"C:\shop", "C:\\code/web", "C:\\code/web"]
+
+
 def test_a_command_that_says_its_folder_ran_there(home: Path) -> None:
     """Codex gives every command a folder, above the session's or beside it."""
     codex_log(

@@ -93,6 +93,7 @@ def test_what_only_looks_on_windows_hides_nothing() -> None:
     """Cmdlets that read are readers too."""
     assert ending(r"Get-Content 'C:\shop\a.txt' | Select-Object -First 5", 0) == "passed"
     assert ending(r"cd C:\shop; npm test 2>&1 | Select-Object -Last 5", 0) == "unknown"
+    assert ending(r"Set-Location -Path C:\shop; npm test", 0) == "passed"
 
 
 def test_what_complains_in_the_middle_of_a_line_has_not_passed() -> None:

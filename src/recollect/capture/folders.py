@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
+import re
 from collections.abc import Callable
 
 from recollect.model.batch import Batch
@@ -15,6 +16,8 @@ from recollect.model.logs import Event
 from recollect.reading.shell import below, is_absolute, pieces
 from recollect.reading.shell_edits import is_patch, patched_files
 
+# What changes the folder in a command: taking each one apart to see would be slow.
+_MOVES = re.compile(r"\b(?:cd|chdir|pushd|sl|(?:set|push)-location)\s", re.IGNORECASE)
 # What agents call the folder among a command's arguments.
 _NAMES = (
     "workdir", "cwd", "working_directory", "workingDirectory", "Cwd", "working_dir", "workingDir",
@@ -46,7 +49,7 @@ def folder_of(event: Event, began: str | None) -> str | None:
     """Where a command ran, of which the log says that it began in a folder, if it does."""
     named = _named(event.input)
     folder = below(began, named) if named else began
-    line = pieces(event.target) if event.target and "cd " in event.target else ()
+    line = pieces(event.target) if event.target and _MOVES.search(event.target) else ()
     if line and line[0].folder != "":
         moved = line[0].folder
         if moved is None or not (folder or is_absolute(moved)):

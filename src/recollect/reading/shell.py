@@ -74,6 +74,9 @@ _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _WINDOWS_SHELLS = {
     "powershell": ("-command", "-c"), "pwsh": ("-command", "-c"), "cmd": ("/c", "/k"),
 }  # fmt: skip
+# What changes the folder, of PowerShell and cmd too.
+_MOVERS = frozenset({"cd", "pushd", "chdir", "set-location", "push-location", "sl"})
+_PATH_OPTIONS = frozenset({"--", "-path", "-literalpath"})
 # What prepares the ground for the command that matters.
 _SETUP = frozenset(
     {
@@ -138,7 +141,7 @@ def pieces(command: str, *, depth: int = 0) -> tuple[Piece, ...]:
                 Piece(piece.words, piece.writes, piece.after, below(folder, piece.folder))
                 for piece in pieces(inner, depth=depth + 1)
             ]
-        elif run and run[0] in ("cd", "pushd"):
+        elif run and run[0].lower() in _MOVERS:
             folder = _moved(folder, run)
         elif (run and run[0] not in _SETUP and not run[0].startswith("$env:")) or writes:
             found.append(Piece(run, writes, operator, folder))
@@ -233,7 +236,7 @@ def _script(words: list[str]) -> str | None:
 
 
 def _moved(folder: str | None, words: list[str]) -> str | None:
-    target = next((word for word in words[1:] if word != "--"), "")
+    target = next((word for word in words[1:] if word.lower() not in _PATH_OPTIONS), "")
     return None if not target or target.startswith(("$", "~", "-", "`")) else below(folder, target)
 
 
