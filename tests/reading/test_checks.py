@@ -18,8 +18,7 @@ from recollect.reading.checks import ended, is_check
         "cargo clippy -- -D warnings", "go vet ./...",
         "./gradlew build", "mvn -q verify", "ruff check .", "ruff format --check .",
         "black --check src", "npx tsc --noEmit",
-        "pnpm exec eslint src", "mypy", "bash run_tests.sh", "./scripts/verify-restore.sh db",
-        "python tests/smoke_test.py",
+        "pnpm exec eslint src", "mypy", "bash -n tools/deploy.sh", "node --check server.mjs",
         "cmake --build build", "terraform validate", "docker build .",
         "timeout 60 pytest -q | tail -5",
     ],
@@ -36,7 +35,8 @@ def test_tests_linters_and_builds_are_checks(command: str) -> None:
         "cat tests/test_a.py",
         "npm install", "pip install pytest", "docker run app", "cargo add serde", "terraform apply",
         "grep -r pytest .",
-        "echo test", "make install", "",
+        "echo test", "make install", "", "Test-Path till.py", "./monitor-build.sh",
+        "bash run_tests.sh", "./scripts/verify-restore.sh db", "python tests/smoke_test.py",
     ],
 )  # fmt: skip
 def test_what_only_speaks_of_checks_is_none(command: str) -> None:

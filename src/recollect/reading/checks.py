@@ -1,7 +1,8 @@
 """Commands that tell whether the work is right: tests, linters, type checkers and builds.
 
-A program is known by its name, a script by what it is called (`npm run
-test:unit`, `make lint`, `./run_tests.sh`). How a check ended is what the shell
+A program is known by its name, a package script or a target by what it is called
+(`npm run test:unit`, `make lint`). A word in the name of a file says nothing:
+`monitor-build.sh` builds nothing. How a check ended is what the shell
 says, unless a pipe or the rest of the line hides it: then its own last words count.
 """
 
@@ -59,7 +60,8 @@ _SCRIPT_WORDS = names(
     "test tests lint build check checks typecheck types tsc ci verify validate e2e spec compile "
     "unittest unit integration"
 )
-_INTERPRETERS = names("python python3 node bash sh ruby perl php")
+# These read a script without running it.
+_READS_ONLY = {"bash": "-n", "sh": "-n", "zsh": "-n", "node": "--check", "ruby": "-c", "php": "-l"}
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
 
 _FAILED = re.compile(
@@ -136,6 +138,8 @@ def _checks(words: list[str]) -> bool:
         )
     if program in _CHECKING_OPTIONS:
         return any(word.startswith(_CHECKING_OPTIONS[program]) for word in rest)
+    if program in _READS_ONLY:
+        return _READS_ONLY[program] in rest[:1]
     if program == "cmake":
         return "--build" in rest
     return _is_script(program, plain)
@@ -147,9 +151,7 @@ def _is_script(program: str, plain: list[str]) -> bool:
         if named and program in ("pnpm", "yarn", "bun") and named[0] in _CHECKERS:
             return True
         return _speaks(named[0]) if named else program in ("make", "gmake", "gradle", "gradlew")
-    if program in _INTERPRETERS:
-        return bool(plain) and _speaks(base(plain[0]))
-    return _speaks(program)
+    return False
 
 
 @lru_cache(1024)

@@ -63,6 +63,8 @@ SYSTEM = names(
 _GIT_TRIVIAL = names("status diff log add show branch rev-parse ls-files blame remote config")
 # The script's name says what is run.
 _INTERPRETERS = re.compile(r"^(?:python[\d.]*|py|node|bun|deno|tsx|ts-node|ruby|php|perl)$")
+_SHELLS = names("bash sh zsh")
+_SHELL_SCRIPT = re.compile(r"^[\w.@+/\\-]+\.\w*sh$")
 # One more word says what is run: `npm run build`, `docker compose up`.
 _TWO_WORDS = frozenset({"run", "exec", "compose", "x", "tool", "pip", "workspace"})
 _PROGRAM = re.compile(r"^(?:\.{1,2}/|~/|/|[A-Za-z]:)?[\w.+@/\\-]{2,80}$")
@@ -172,6 +174,11 @@ def form(step: str) -> str:
     if not plain or _CMDLET.match(plain[0]) or plain[0] in SYNTAX or not _PROGRAM.match(plain[0]):
         return ""
     program = plain[0] if plain[0].startswith("./") else re.split(r"[/\\]", plain[0])[-1]
+    if program in _SHELLS and len(plain) > 1:
+        # A shell that runs a script, or only reads it.
+        if plain[1] == "-n":
+            return f"{program} -n"
+        return f"{program} {plain[1]}" if _SHELL_SCRIPT.match(plain[1]) else ""
     if program in TRIVIAL or "=" in program:
         return ""
     arguments = [word for word in plain[1:] if not word.startswith("-")]
