@@ -59,8 +59,8 @@ LABELS = ("useful", "noise", "wrong", "harmful")
 # many tokens each may have.
 BUDGETS = {"pack": 600, "memory": 2_500}
 REPLAYED = ("forms", "checks", "edits", "reads", "fails")
-# What frames told lines, and is none of them.
-_FRAME = re.compile(r"^\s*(?:</?recalled|#|Data from earlier sessions|$)")
+# What frames told lines, and is none of them; the title of a section is one too.
+_FRAME = re.compile(r"^\s*(?:</?recalled|#|Data from earlier sessions|[A-Z][a-z]+(?: [a-z]+)?:$|$)")
 _SESSION = re.compile(r"\b[\w-]+:([0-9a-zA-Z_-]{8,})#\d+")
 
 

@@ -24,7 +24,7 @@ _PATH = re.compile(
     r"|(?<![\w/:.])[\w.@+-]+(?:/[\w.@+-]+)+\.\w{1,5}\b"
 )
 _FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]+")
-_REFERENCE = re.compile(r"\b[\w-]+:[0-9a-f-]{8,}(?:#\d+)?")
+_REFERENCE = re.compile(r"\b[\w-]+:[0-9a-f-]{8,}#\d+")
 _HOME = re.compile(
     r"/(?:home|users)/[^/\s\"']+(?=/)|/root(?=/)|\$home(?=/)|[a-z]:/users/[^/\s\"']+"
 )
