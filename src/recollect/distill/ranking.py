@@ -12,11 +12,13 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from recollect.distill.finders import block
 from recollect.distill.finders.cleaning import words
 from recollect.distill.finders.cues import cues, without_rules
+from recollect.distill.finders.stale import Disk
 from recollect.distill.finders.steps import steps
 from recollect.model.candidates import Candidate, CandidateKind, Section
 from recollect.model.record import SessionRecord
@@ -107,8 +109,16 @@ def tokens_of(text: str) -> float:
     return (len(text) - wide) / 3.6 + wide * 0.8
 
 
-def remember(candidates: Iterable[Candidate], sessions: Sequence[SessionRecord]) -> Memory:
-    """The memory of a project out of what the finders found in its sessions, the oldest first."""
+def remember(
+    candidates: Iterable[Candidate],
+    sessions: Sequence[SessionRecord],
+    folder: Path | None = None,
+) -> Memory:
+    """The memory of a project out of what the finders found in its sessions, the oldest first.
+
+    With its `folder` on this machine, files and scripts that are gone are not listed.
+    """
+    disk = Disk(folder) if folder and folder.is_dir() else None
     lines = _merged(candidates, sessions)[:MOST_LINES]
     similar = _Similar(lines)
     lines = _supported(_current(lines, similar), similar)
@@ -118,10 +128,10 @@ def remember(candidates: Iterable[Candidate], sessions: Sequence[SessionRecord])
         room, {place for place, one in enumerate(lines) if one.is_sure and one.value >= SURE}
     )
     sure = len(choice.chosen)
-    pack_block = block.lines(sessions, PACK_BLOCK_TOKENS, choice.text())
+    pack_block = block.lines(sessions, PACK_BLOCK_TOKENS, choice.text(), disk=disk)
     room = LONG_TOKENS - LONG_BLOCK_TOKENS - TITLE_TOKENS
     choice.fill(room, {place for place, one in enumerate(lines) if one.value >= PROBABLE})
-    long_block = block.lines(sessions, LONG_BLOCK_TOKENS, choice.text(), lines_each=2)
+    long_block = block.lines(sessions, LONG_BLOCK_TOKENS, choice.text(), lines_each=2, disk=disk)
     return Memory(
         tuple(lines[place] for place in choice.chosen), sure, tuple(pack_block), tuple(long_block)
     )

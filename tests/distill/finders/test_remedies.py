@@ -111,3 +111,31 @@ def test_every_line_fits_and_names_its_turn() -> None:
 
     assert len(found.text) <= 220
     assert (found.turn, found.trust, found.kind) == ("claude-code:s1#1", "tool-verified", "remedy")
+
+
+def test_a_failure_that_healed_in_the_same_turn_is_gone() -> None:
+    """The port was free again a minute later."""
+    busy = ran("make serve", "Error: listen EADDRINUSE: address already in use :::4000", code=1)
+    sessions = [worked(busy, number=1), worked(busy, ran("make serve"), number=2)]
+
+    assert told(sessions[0], worked(busy, number=2)) != []
+    assert told(*sessions) == []
+
+
+def test_a_failure_of_a_command_is_gone_when_its_form_passed_later() -> None:
+    old = ran("npm run build", "error: this needs node, requires Node >= 20", code=1)
+
+    assert told(worked(old)) != []
+    assert told(worked(old), worked(ran("volta run npm run build"), number=2)) == []
+
+
+def test_what_another_step_of_the_line_complained_of_is_not_this_ones() -> None:
+    failed = ran("gt stop mayor; gt start mayor", 'Error: unknown command "stop" for "gt"', code=1)
+
+    assert told(worked(failed)) == []
+
+
+def test_to_leave_something_out_is_a_remedy_only_for_what_is_not_known() -> None:
+    error = "Error: failed to compute the id: not a git repository"
+
+    assert told(worked(ran("gt doctor --fix", error, code=1), ran("gt doctor"))) == []

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from recollect.distill.finders.safe import is_plain_command, is_plain_name
+from recollect.distill.finders.stale import Disk, inside
 from recollect.distill.finders.steps import SYSTEM, form, is_plain, steps
 from recollect.model.record import SessionRecord
 
@@ -33,13 +34,14 @@ _MANY = re.compile(r",\s+(?=[/~\w.])")
 
 
 def lines(
-    sessions: Sequence[SessionRecord], tokens: float, known: str = "", *, lines_each: int = 1
-) -> list[str]:
+    sessions: Sequence[SessionRecord], tokens: float, known: str = "",
+    *, lines_each: int = 1, disk: Disk | None = None,
+) -> list[str]:  # fmt: skip
     """The block within some tokens, at most so many lines of commands and of files.
 
     Forms that `known` text names already are left out.
     """
-    forms, files = used(sessions)
+    forms, files = used(sessions, disk)
     room = tokens * CHARACTERS_PER_TOKEN
     head = "Also run: " if known else "Run most: "
     commands = list(_within(_command_names(forms, known), room * COMMANDS_SHARE, len(head)))
@@ -59,8 +61,11 @@ class Weights:
         return sorted(self.weights, key=lambda name: (-self.weights[name], name))
 
 
-def used(sessions: Sequence[SessionRecord]) -> tuple[Weights, Weights]:
-    """The forms and the files of sessions, the oldest first; an edit counts twice."""
+def used(sessions: Sequence[SessionRecord], disk: Disk | None = None) -> tuple[Weights, Weights]:
+    """The forms and the files of sessions, the oldest first; an edit counts twice.
+
+    What is no longer on the project's disk is not counted.
+    """
     forms, files = Weights(), Weights()
     for number, session in enumerate(sessions):
         weight = 0.5 ** ((len(sessions) - 1 - number) / HALF_LIFE)
@@ -68,11 +73,17 @@ def used(sessions: Sequence[SessionRecord]) -> tuple[Weights, Weights]:
         for _, call in session.calls():
             if call.kind == "shell":
                 for step in steps(call.target, call.folder, session.folder):
-                    if step.form and step.folder is not None:
+                    is_gone = (
+                        disk and step.folder is not None and disk.lacks(step.text, step.folder)
+                    )
+                    if step.form and step.folder is not None and not is_gone:
                         forms.texts[step.form][step.text] += 1
                         seen[f"run {step.form}"] = weight
             elif call.kind in ("edit", "read") and call.target:
                 for path in _MANY.split(call.target.partition("\n")[0]):
+                    within = inside(path, session.folder)
+                    if disk and within and not disk.has(within):
+                        continue
                     kind = f"{call.kind} {path}"
                     seen[kind] = weight * (2 if call.kind == "edit" else 1)
         for kind, amount in seen.items():

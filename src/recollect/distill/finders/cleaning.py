@@ -157,7 +157,8 @@ def clauses(prompt: str) -> Iterator[Clause]:
         ):
             continue
         listed = _BULLET.match(line) is not None
-        for said in sentences(without_marks(_BULLET.sub("", line))):
+        # A quote has the words as they were typed; only what makes them bold goes.
+        for said in sentences(" ".join(_BOLD.sub("", _BULLET.sub("", line)).split())):
             for piece in pieces(said):
                 yield Clause(piece, len(text), number == 0, listed)
 

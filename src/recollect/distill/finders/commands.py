@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from recollect.distill.finders.cleaning import is_document
 from recollect.distill.finders.people import is_secret
-from recollect.distill.finders.safe import is_plain_command
+from recollect.distill.finders.safe import Proofs
 from recollect.distill.finders.steps import Step, is_plain, passed, steps
 from recollect.model.candidates import Candidate
 from recollect.model.record import SessionRecord
@@ -161,16 +161,12 @@ def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
             if use.ok and use.step.folder is not None and _is_told(use.step):
                 found[use.step.folder, *_kind(use.step)].append(use)
     said = "\n".join(_said(sessions))
+    proofs = Proofs(sessions)
     checks: defaultdict[str, list[_Best]] = defaultdict(list)
     for (folder, _, _), some in found.items():
         best = _best(some)
         text = best.use.step.text
-        # The guard decides whether, never how much: see `safe`.
-        if (
-            not is_plain_command(text)
-            and text not in said
-            and len({use.session for use in some if not use.tainted}) < 2
-        ):
+        if not proofs.may_tell(text):
             continue
         if best.purpose in CHECKS:
             checks[folder].append(best)

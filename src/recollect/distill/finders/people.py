@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -184,6 +185,9 @@ def is_tellable(text: str, found: frozenset[str]) -> bool:
     if size(text) < (FEWEST_STRONG if is_strong else FEWEST) or _TOKEN.match(text):
         return False
     if is_secret(text) or _COMMAND.match(text) or _PASTED.search(text) or _POINTS.match(text):
+        return False
+    if unicodedata.category(text[0]) in ("So", "Sm", "Sk", "Co"):
+        # How a terminal's interface begins its lines.
         return False
     if _IDLE.search(text) or ("question" in found and not found & {"lasting", "of the agent"}):
         return False

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from recollect.distill.finders.cleaning import cut
 from recollect.distill.finders.machine import LACKS, MISSING
-from recollect.distill.finders.safe import first_sentence, is_plain_command
+from recollect.distill.finders.safe import Proofs, first_sentence
 from recollect.distill.finders.steps import Step, action, is_plain, passed, steps
 from recollect.model.candidates import Candidate, CandidateKind
 from recollect.model.record import CallRecord, SessionRecord, TurnRecord
@@ -38,6 +38,8 @@ class Trouble(NamedTuple):
     at: str
     session: str
     remedy: Step | None
+    order: int
+    """Which of all runs of the project it was."""
 
     @property
     def subject(self) -> str:
@@ -101,6 +103,8 @@ _DECLINED = (
     "user doesn't want",
     "aborted by user",
 )
+# The word that a program does not know.
+_UNKNOWN = re.compile(r"(?<!for )[`'\"]([\w-]{2,})[`'\"]|(?<= )(--[\w-]+)")
 _PLACE = re.compile(
     r"^(?:/?[\w./-]*(?:ba|z)?sh: (?:line )?\d+: |\(eval\):\w*:?\d*:? ?|[\w./-]+\.sh: line \d+: )"
 )
@@ -112,21 +116,47 @@ _Line = tuple[TurnRecord, CallRecord, tuple[Step, ...]]
 def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
     """What fails in a project and what works instead, out of all its sessions."""
     found: defaultdict[str, list[Trouble]] = defaultdict(list)
-    then: dict[tuple[str, str | None], str] = {}
+    later, proofs = _Later(), Proofs(sessions)
     for session in sessions:
         lines = _lines(session)
-        for turn, call, line in lines:
-            then |= {
-                (step.text, step.folder): turn.at
-                for place, step in enumerate(line)
-                if passed(call, line, place)
-            }
-        for trouble in _troubles(session, lines):
+        troubles = list(_troubles(session, lines, later.runs))
+        later.take(lines)
+        for trouble in troubles:
             found[trouble.subject].append(trouble)
     yield from _unknown_words([some for some in found.values() if some[0].sort.name == "option"])
     for some in found.values():
-        if line_found := _told(some, then):
+        if line_found := _told(some, later, proofs):
             yield line_found
+
+
+class _Later:
+    """Which run of each command was the last to pass, in these words and in any of its form."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, str | None], int] = {}
+        self._forms: dict[tuple[str, str | None], int] = {}
+        self.runs = 0
+
+    def take(self, lines: Sequence[_Line]) -> None:
+        for _, call, line in lines:
+            self.runs += 1
+            for place, step in enumerate(line):
+                if step.form and passed(call, line, place):
+                    self._texts[step.text, step.folder] = self.runs
+                    if not _LOOKS.search(f" {step.text} "):
+                        self._forms[step.form, step.folder] = self.runs
+
+    def passed(self, trouble: Trouble) -> bool:
+        """Whether what failed is healed: the same words passed later, or the same thing did.
+
+        An option that is not known stays unknown whatever passes without it, and what was
+        remedied in other words passed in those.
+        """
+        step = trouble.step
+        if self._texts.get((step.text, step.folder), 0) > trouble.order:
+            return True
+        is_healed = self._forms.get((step.form, step.folder), 0) > trouble.order
+        return is_healed and trouble.sort.name not in ("option", "script") and not trouble.remedy
 
 
 def _lines(session: SessionRecord) -> list[_Line]:
@@ -137,7 +167,7 @@ def _lines(session: SessionRecord) -> list[_Line]:
     ]
 
 
-def _troubles(session: SessionRecord, lines: Sequence[_Line]) -> Iterator[Trouble]:
+def _troubles(session: SessionRecord, lines: Sequence[_Line], runs: int) -> Iterator[Trouble]:
     """Every step of a session that failed in a way that may come back."""
     for place, (turn, call, line) in enumerate(lines):
         if not call.failed or not line or any(words in call.output for words in _DECLINED):
@@ -149,8 +179,17 @@ def _troubles(session: SessionRecord, lines: Sequence[_Line]) -> Iterator[Troubl
             sort, error = found
             if not error:
                 continue
+            if sort.name == "option" and not _names_its_word(step, error):
+                continue
             remedy = _remedy(step, sort, error, lines[place + 1 : place + 1 + CALLS_AFTER])
-            yield Trouble(sort, step, error, turn.ref, turn.at, session.ref, remedy)
+            order = runs + place + 1
+            yield Trouble(sort, step, error, turn.ref, turn.at, session.ref, remedy, order)
+
+
+def _names_its_word(step: Step, error: str) -> bool:
+    """Whether a program complains about a word of this step, not of another on its line."""
+    named = ["".join(found).strip("-") for found in _UNKNOWN.findall(error)]
+    return not named or any(word in step.text for word in named)
 
 
 def _is_told(step: Step) -> bool:
@@ -202,10 +241,13 @@ def _is_remedy(failed: Step, step: Step, sort: Sort, error: str) -> bool:
         return (
             sort.name in ("place", "module", "script", "version") and step.folder != failed.folder
         )
-    if not _is_told(step) or len(step.text) > REMEDY_CHARACTERS or not is_plain_command(step.text):
+    if not _is_told(step) or len(step.text) > REMEDY_CHARACTERS:
         return False
     one, other = set(failed.text.split()), set(step.text.split())
     gone, new = one - other, other - one
+    if not new and sort.name != "option":
+        # Less was done, and so less failed.
+        return False
     if len(gone) + len(new) > sort.changed:
         return False
     # `show a1` failed and `show b2` passed: that is another thing, no remedy.
@@ -249,14 +291,21 @@ def _unknown_name(trouble: Trouble) -> str:
     return f"{action(text)} {word}" if word.startswith("-") else text[: text.find(word) + len(word)]
 
 
-def _told(some: Sequence[Trouble], then: dict[tuple[str, str | None], str]) -> Candidate | None:
+def _told(some: Sequence[Trouble], later: _Later, proofs: Proofs) -> Candidate | None:
     """Failures of one kind as a line, if a remedy is proven, or if they are sure to come back."""
     newest = some[-1]
     sort, failed = newest.sort, newest.step
     sessions = len({one.session for one in some})
-    remedied = next((one for one in reversed(some) if one.remedy), None)
-    if not is_plain_command(failed.text) and sessions < 2:
+    if later.passed(newest):
         return None
+    some = [one for one in some if proofs.may_tell(one.step.text)]
+    if not some:
+        return None
+    newest = some[-1]
+    failed = newest.step
+    remedied = next(
+        (one for one in reversed(some) if one.remedy and proofs.may_tell(one.remedy.text)), None
+    )
     if remedied and (sort.name != "other" or sessions > 1) and (text := _with_remedy(remedied)):
         strength = 2.2 + 0.2 * min(sessions - 1, 4)
         # That a path has to be absolute, or as seen from the root, is one fact.
@@ -265,8 +314,6 @@ def _told(some: Sequence[Trouble], then: dict[tuple[str, str | None], str]) -> C
         )
         key = "remedy path" if is_path else f"remedy {newest.subject}"
         return _candidate("remedy", text, key, remedied, strength)
-    if then.get((failed.text, failed.folder), "") > newest.at:
-        return None
     if (
         sessions < 2
         and not sort.alone
