@@ -90,9 +90,9 @@ def _added(given: Any) -> str:
         return "\n".join(_PATCHED.findall(given))
     if not isinstance(given, dict):
         return ""
-    edits = given.get("edits") if isinstance(given.get("edits"), list) else [given]
+    several = given.get("edits")
     added = []
-    for edit in edits:
+    for edit in several if isinstance(several, list) else [given]:
         if isinstance(edit, dict):
             new = edit.get("new_string") or edit.get("content") or edit.get("new_str") or ""
             old = set(str(edit.get("old_string") or edit.get("old_str") or "").splitlines())

@@ -158,7 +158,8 @@ def _where_it_ran(sessions: Sequence[SessionRecord]) -> Mapping[str, set[str]]:
 
 def _gone(sessions: Sequence[SessionRecord], disk: Disk) -> frozenset[str]:
     """The names, with and without their folders, of files that were there and are not."""
-    there, gone = set(), set()
+    there: set[str] = set()
+    gone: set[str] = set()
     for session in sessions:
         for _, call in session.calls():
             if call.kind in ("read", "edit") and call.passed:
