@@ -57,6 +57,18 @@ def test_a_script_that_runs_one_command_is_that_command(tmp_path: Path) -> None:
     assert (call.output, call.ok, call.exit_code, call.duration_ms) == ("12 passed", True, 0, 200)
 
 
+def test_a_function_around_a_whole_script_or_its_results_hides_no_command(tmp_path: Path) -> None:
+    """Neither decides whether the command is run."""
+    made = [
+        "(async () => { text(await tools.exec_command({cmd: 'make'})) })()",
+        "[1].forEach(r => { text(r) }); await tools.exec_command({cmd: 'make'})",
+    ]
+
+    for text in made:
+        [call] = calls(tmp_path, script(text), gave(DONE, "made"))
+        assert (call.tool_kind, call.target) == ("shell", "make")
+
+
 def test_a_command_that_broke_its_script_has_failed(tmp_path: Path) -> None:
     """The client throws what the command printed, with its exit code."""
     [call] = calls(
@@ -160,6 +172,10 @@ def test_a_patch_in_a_script_is_an_edit_told_once(tmp_path: Path, how: str) -> N
         "const r = await tools.exec_command({cmd: `echo ${x}`}); text(r)",
         "if (load('x')) { await tools.exec_command({cmd: 'make'}) }",
         "tools.exec_command(",
+        "const clean = () => tools.exec_command({cmd: 'rm -rf dist'}); text('ready')",
+        "const clean = async () => { await tools.exec_command({cmd: 'rm -rf dist'}) };",
+        "stale && await tools.exec_command({cmd: 'rm -rf dist'})",
+        "const r = stale ? await tools.exec_command({cmd: 'rm -rf dist'}) : null",
     ],
 )
 def test_what_cannot_be_read_is_no_command(tmp_path: Path, text: str) -> None:

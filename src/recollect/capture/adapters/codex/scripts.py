@@ -45,6 +45,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
 # What stands behind one of these ran once, often or never.
 _BRANCHES = frozenset({"for", "while", "do", "if", "switch", "catch", "function"})
+_AT_ONCE = ["(", "async", "(", ")", "=", ">"]
 
 
 class ScriptCall(NamedTuple):
@@ -92,7 +93,9 @@ class _Script:
     def calls(self) -> ScriptCalls:
         """Everything it calls."""
         found: list[ScriptCall] = []
-        unread = 0
+        unread = depth = 0
+        # The depth outside of the function that is being written down, if one is.
+        outside: int | None = None
         sure = True
         while self.at < len(self.tokens) and len(found) < MOST_CALLS:
             start = self.at
@@ -101,17 +104,42 @@ class _Script:
                 self.at = start
                 token = self.tokens[start]
                 sure = sure and not (token.kind == "name" and token.text in _BRANCHES)
+                if token.kind == "mark":
+                    if token.text == "{" and outside is None and self._is_arrow(start):
+                        outside = depth
+                    depth += {"{": 1, "}": -1}.get(token.text, 0)
+                    if outside is not None and depth <= outside:
+                        outside = None
                 self._bind()
                 self.at = start + 1
                 continue
             try:
                 given = None if self._peek() == ")" else self._value()
-                if not sure or self._peek() not in (")", ","):
+                is_sure = sure and outside is None and not self._is_conditional(start)
+                if not is_sure or self._peek() not in (")", ","):
                     raise _Unreadable
                 found.append(ScriptCall(name, given))
             except _Unreadable:
                 unread += 1
+                self.at = start + 1
         return ScriptCalls(found, unread)
+
+    def _before(self, at: int) -> str:
+        """The two characters before a place."""
+        return "".join(token.text for token in self.tokens[max(0, at - 2) : at])[-2:]
+
+    def _is_arrow(self, at: int) -> bool:
+        """Whether a brace opens the body of a function that may run later, often or never.
+
+        One around the whole script runs at once.
+        """
+        return self._before(at) == "=>" and [one.text for one in self.tokens[:at]] != _AT_ONCE
+
+    def _is_conditional(self, at: int) -> bool:
+        """Whether what stands right before a call decides if it is made."""
+        while at and self.tokens[at - 1].text in ("await", "("):
+            at -= 1
+        return self._before(at) in ("=>", "&&", "||", "??") or self._before(at)[-1:] == "?"
 
     def _callee(self) -> str | None:
         """`tools.name(` or `tools["name"](` at this place."""
