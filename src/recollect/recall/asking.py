@@ -144,7 +144,9 @@ def _read_times(store: Store, scope: Scope) -> tuple[Query, TimeSpan | None]:
         kept = [term for term in query.terms if term.text.lower() in rest.split()]
         return Query(kept or query.terms, query.filters, query.remarks), span
     when.terms = []
-    when.remarks = [*query.remarks, f"These are the turns {read}. To search words, quote them."]
+    some = store.turns.newest(Scope(when, scope.domains), limit=1)
+    these = "These are the turns" if some else "There are no turns"
+    when.remarks = [*query.remarks, f"{these} {read}. To search words, quote them."]
     return when, None
 
 
