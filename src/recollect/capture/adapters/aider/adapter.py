@@ -24,7 +24,7 @@ class Aider:
 
     agent = "aider"
     name = "Aider"
-    version = 3
+    version = 2
     endings = (".md",)
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:
