@@ -70,7 +70,7 @@ class Collaborators:
 
     def left_out(self) -> dict[str, None]:
         """The damaged turns that answers left out so far; empty while no store is open."""
-        return {} if self._store is None else self._store.db.left_out
+        return {} if self._store is None else self._store.left_out
 
     def scope(self, query: Query) -> Scope:
         """A query with the domains of the settings."""

@@ -260,7 +260,7 @@ def _hits(
         hits += [
             _hit(score, events[score.place.turn], matched(score), words, explain=explain)
             for score in some
-            if not store.is_left_out(score.place.ref) and not _is_aside(events[score.place.turn])
+            if score.place.ref not in store.left_out and not _is_aside(events[score.place.turn])
         ]
     return hits
 

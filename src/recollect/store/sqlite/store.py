@@ -73,9 +73,10 @@ class Store:
         """Whether nothing can be written here, not even what is only noted down."""
         return self.db.read_only
 
-    def is_left_out(self, ref: str) -> bool:
-        """Whether an answer had to leave a turn out because it is damaged."""
-        return ref in self.db.left_out
+    @property
+    def left_out(self) -> dict[str, None]:
+        """The turns that answers had to leave out because they are damaged, in that order."""
+        return self.db.left_out
 
     def writing(self) -> Writer:
         """One transaction of capture: `with store.writing() as writer: ...`."""
