@@ -41,16 +41,16 @@ def minutes_ago(minutes: int) -> int:
     return (now_ms() - START) // 60_000 - minutes
 
 
-def run(filled: Filled, *, dry_run: bool = False, **limits: int) -> Retained:
+def run(filled: Filled, **limits: int) -> Retained:
     """What a whole run comes to."""
-    (*_, report) = retain(filled.store, Budget(**limits), dry_run=dry_run)
+    (*_, report) = retain(filled.store, Budget(**limits))
     return report
 
 
 def cap_for(filled: Filled, *, turns: int) -> int:
     """The cap that so many of the turns, all about as large, have to go for."""
-    (one,) = filled.store.evictions.evict([1], undistilled=True, dry_run=True)
-    return filled.store.evictions.raw_bytes() - turns * one.raw_bytes + one.raw_bytes // 2
+    size = next(one.size_bytes for one in filled.store.evictions.whole_turns(0) if one.turn == 1)
+    return filled.store.evictions.raw_bytes() - turns * size + size // 2
 
 
 def stored_bytes(filled: Filled) -> int:
@@ -194,25 +194,6 @@ def test_distilled_text_is_only_reported(three: Filled) -> None:
     (alert,) = report.alerts
     assert "more than retain.distilled_cap_bytes (1)" in alert
     assert evicted(three) == []
-
-
-def test_a_dry_run_reports_what_a_run_does_and_changes_nothing(three: Filled) -> None:
-    """Whoever sets a cap wants to see first what it costs."""
-    limits = {"max_age_days": 1, "soft_bytes": 20_000, "hard_bytes": 8_000}
-    three.close()
-    before = three.path.read_bytes()
-
-    three.reopen()
-    planned = run(three, dry_run=True, **limits)
-    three.close()
-    unchanged = three.path.read_bytes() == before
-    three.reopen()
-    done = run(three, **limits)
-
-    assert unchanged
-    assert done.freed > 0
-    done.dry_run, done.given_back = True, 0
-    assert planned == done
 
 
 def test_a_second_run_has_nothing_to_do(three: Filled) -> None:

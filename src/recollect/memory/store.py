@@ -154,9 +154,6 @@ class MemoryStore:
                 for report in MemoryStore(copy).retain():
                     report.dry_run = True
                     yield report
-                    # The same report goes on being filled in.
-                    report.dry_run = False
-                report.dry_run = True
             finally:
                 copy.close()
 

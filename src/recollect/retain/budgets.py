@@ -101,12 +101,9 @@ def is_due(store: Store, budget: Budget, turns: int) -> bool:
     return turns > 0 or (budget.max_age_days > 0 and now_ms() - store.evictions.last_run() > DAY_MS)
 
 
-def retain(store: Store, budget: Budget, *, dry_run: bool = False) -> Iterator[Retained]:
-    """Bring the store within its budget, a report after each batch; the last one counts.
-
-    A dry run changes nothing and reports what would be done now.
-    """
-    run = _Run(store, budget, dry_run=dry_run)
+def retain(store: Store, budget: Budget) -> Iterator[Retained]:
+    """Bring the store within its budget, a report after each batch; the last one counts."""
+    run = _Run(store, budget)
     yield from run.by_age()
     yield from run.to_soft_cap()
     yield from run.to_hard_cap()
@@ -122,13 +119,13 @@ def retain_due(store: Store, settings: Settings) -> Iterator[Retained]:
 class _Run:
     """One run: what may still go, and what has gone so far."""
 
-    def __init__(self, store: Store, budget: Budget, *, dry_run: bool) -> None:
+    def __init__(self, store: Store, budget: Budget) -> None:
         self.store, self.budget = store, budget
         self.now = now_ms()
         self.whole = store.evictions.whole_turns(self.now - QUIET_MS) if budget.limits_raw else []
         self.done: set[int] = set()
         self.unreadable = 0
-        self.report = Retained(dry_run=dry_run)
+        self.report = Retained()
         self._measure()
 
     def by_age(self) -> Iterator[Retained]:
@@ -153,7 +150,7 @@ class _Run:
     def finish(self) -> None:
         """Give the space back to the disk, and say what could not be kept to."""
         report = self.report
-        if report.dry_run or not self.budget.limits_raw:
+        if not self.budget.limits_raw:
             report.alerts = list(self._alerts())
             return
         self._measure()
@@ -196,7 +193,7 @@ class _Run:
             )
             at += len(batch)
             evicted = self.store.evictions.evict(
-                [one.turn for one in batch], undistilled=undistilled, dry_run=report.dry_run
+                [one.turn for one in batch], undistilled=undistilled
             )
             self.done |= {gone.turn for gone in evicted}
             # The last resort takes whatever can be read.
@@ -208,13 +205,11 @@ class _Run:
                 if gone.freed_bytes > 0:
                     report.evicted[name] += 1
                     report.data_loss += not gone.distilled
-            if not report.dry_run and sum(gone.raw_bytes for gone in evicted) < sum(
-                one.size_bytes for one in batch
-            ):
+            if sum(gone.raw_bytes for gone in evicted) < sum(one.size_bytes for one in batch):
                 # Somebody else is at it: what they let go of need not go here.
                 self._measure()
             yield report
-            if at < len(chosen) and not report.dry_run:
+            if at < len(chosen):
                 time.sleep(PAUSE_SECONDS)
 
     def _alerts(self) -> Iterator[str]:

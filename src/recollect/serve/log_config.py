@@ -23,13 +23,12 @@ _LEVELS = {
 _PLAIN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
-def configure(wanted: str, *, as_json: bool = False, path: str | None = None) -> None:
+def configure(wanted: str, *, as_json: bool = False) -> None:
     """Set the levels that a text such as `info,capture=debug` asks for.
 
-    Log to a file when one is named.
+    Log to the file that RECOLLECT_LOG_FILE names, if it names one.
     """
-    if path or os.environ.get("RECOLLECT_LOG_FILE"):
-        target = path or os.environ["RECOLLECT_LOG_FILE"]
+    if target := os.environ.get("RECOLLECT_LOG_FILE"):
         descriptor = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         handler: logging.Handler = logging.StreamHandler(
             os.fdopen(descriptor, "a", encoding="utf-8")

@@ -205,19 +205,13 @@ class Evictions:
             for turn, size, at, distilled, quiet in rows
         ]
 
-    def evict(
-        self, turns: Sequence[int], *, undistilled: bool = False, dry_run: bool = False
-    ) -> list[Evicted]:
+    def evict(self, turns: Sequence[int], *, undistilled: bool = False) -> list[Evicted]:
         """Let go of the events of these turns, in one transaction.
-
-        A dry run says what that would come to.
 
         Whether a turn is distilled is asked here again, under the lock: its log
         may have grown since it was chosen. One that is not stays as it is, unless
         `undistilled` says that it may go all the same.
         """
-        if dry_run:
-            return [plan.gone for plan in self._planned(turns, undistilled)]
         with self.db.transaction():
             marks = _Marks(self.db, turns)
             plans = self._planned(turns, undistilled)

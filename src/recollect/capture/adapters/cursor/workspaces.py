@@ -43,9 +43,9 @@ def has_items(file: SqliteFile) -> bool:
     return {"key", "value"} <= set(file.columns("ItemTable"))
 
 
-def stamps(file: SqliteFile, keys: tuple[str, ...] = KEYS) -> ItemStamps:
+def stamps(file: SqliteFile) -> ItemStamps:
     """Which of the values there are, without looking at them."""
-    asked = ", ".join("?" * len(keys))
+    asked = ", ".join("?" * len(KEYS))
     found = file.all(
         f"""
         select key, rowid, octet_length(value)
@@ -53,7 +53,7 @@ def stamps(file: SqliteFile, keys: tuple[str, ...] = KEYS) -> ItemStamps:
          where key in ({asked})
          order by key
         """,
-        keys,
+        KEYS,
     )
     return {key: (rowid, size) for key, rowid, size in found if size and size <= MAX_VALUE_BYTES}
 
