@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.episodes import forks, limits
+from recollect.episodes.index import EpisodeIndex
 from recollect.episodes.own_store import OwnStore
-from recollect.episodes.shelf import Shelf
 from recollect.errors import NumberOutOfRange
 from recollect.model.episodes import Context, Episode, EpisodeHit
 from recollect.system.clock import now_ms
@@ -58,7 +58,7 @@ class Retriever:
     def _begin(self) -> None:
         self._lock = threading.Lock()
         self._store: Store | None = None
-        self._shelf: Shelf | None = None
+        self._index: EpisodeIndex | None = None
         self._seen: EpisodeState | None = None
 
     def begin_anew(self) -> None:
@@ -87,45 +87,45 @@ class Retriever:
         """Let go of the store and of what is in memory; may be called twice."""
         with self._lock:
             self._own.close()
-            self._store = self._shelf = None
+            self._store = self._index = None
 
-    def _refreshed(self, store: Store) -> Shelf:
+    def _refreshed(self, store: Store) -> EpisodeIndex:
         """What is in memory, as the store has it now."""
-        state, shelf, seen = store.episodes.state(), self._shelf, self._seen
-        if shelf is not None and (seen is None or state.gone != seen.gone):
-            shelf.keep_only(store.episodes.numbers())
+        state, index, seen = store.episodes.state(), self._index, self._seen
+        if index is not None and (seen is None or state.gone != seen.gone):
+            index.keep_only(store.episodes.numbers())
         if (
-            shelf is None
+            index is None
             or store is not self._store
             or seen is None
             or state.reworded != seen.reworded
-            or shelf.mostly_gone
+            or index.mostly_gone
         ):
-            shelf = Shelf()
-        if state.largest > shelf.largest:
-            shelf.add(store.episodes.kept_after(shelf.largest))
-        self._store, self._shelf, self._seen = store, shelf, state
-        return shelf
+            index = EpisodeIndex()
+        if state.largest > index.largest:
+            index.add(store.episodes.kept_after(index.largest))
+        self._store, self._index, self._seen = store, index, state
+        return index
 
     def _find(
-        self, store: Store, shelf: Shelf, task: str, context: Context, limit: int
+        self, store: Store, index: EpisodeIndex, task: str, context: Context, limit: int
     ) -> list[EpisodeHit]:
-        meaning = shelf.meaning(task)
+        meaning = index.meaning(task)
         projects = store.projects.numbers(context.project) if context.project is not None else []
-        match = shelf.match(context, projects)
-        age_ms = np.maximum(now_ms() - shelf.started_at[: shelf.count], 0.0)
+        match = index.match(context, projects)
+        age_ms = np.maximum(now_ms() - index.started_at[: index.count], 0.0)
         parts = {
             "meaning": OF_MEANING * meaning,
             "context": OF_CONTEXT * match,
-            "outcome": OF_OUTCOME * shelf.worth[: shelf.count],
+            "outcome": OF_OUTCOME * index.worth[: index.count],
             "recency": OF_RECENCY * np.exp2((age_ms / -HALF_LIFE_MS).astype(np.float32)),
         }
-        score: NDArray[np.float32] = sum(parts.values(), start=np.zeros(shelf.count, np.float32))
-        rows = _best(score, np.flatnonzero(meaning >= FLOOR), shelf.copy_of, limit)
-        found = store.episodes.find([int(shelf.ids[row]) for row in rows])
+        score: NDArray[np.float32] = sum(parts.values(), start=np.zeros(index.count, np.float32))
+        rows = _best(score, np.flatnonzero(meaning >= FLOOR), index.copy_of, limit)
+        found = store.episodes.find([int(index.ids[row]) for row in rows])
         hits = []
         for row in rows:
-            episode = found.get(int(shelf.ids[row]))
+            episode = found.get(int(index.ids[row]))
             if episode is not None:
                 given = {name: round(float(part[row]), 4) for name, part in parts.items()}
                 why = _why(

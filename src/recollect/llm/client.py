@@ -20,7 +20,7 @@ import msgspec
 
 from recollect import __version__
 from recollect.errors import BadReply, EngineUnavailable
-from recollect.llm.spending import Held, Spending
+from recollect.llm.spending import Reservation, Spending
 from recollect.system.services import (
     PASSING,
     address_of,
@@ -143,7 +143,7 @@ class ChatModel:
                     raise fault.error from None
         raise AssertionError("the last try returns or raises")
 
-    def _send(self, question: dict[str, Any], held: Held) -> bytes:
+    def _send(self, question: dict[str, Any], held: Reservation) -> bytes:
         """The bytes of one answer. What was refused took nothing; what was cut off may have."""
         import openai
 
@@ -186,7 +186,7 @@ class ChatModel:
             raise _Broken(type(error).__name__) from None
         return bytes(body)
 
-    def _read(self, body: bytes, held: Held) -> Reply:
+    def _read(self, body: bytes, held: Reservation) -> Reply:
         """An answer as far as it says something, counted in any case."""
         try:
             answer = msgspec.json.decode(body, type=_Answer)

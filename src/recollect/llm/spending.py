@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BYTES_PER_TOKEN = 3
 
 
-class Held(NamedTuple):
+class Reservation(NamedTuple):
     """What is set aside for one request."""
 
     input_tokens: int
@@ -63,12 +63,12 @@ class Spending:
         except (LookupError, ValueError):
             return None
 
-    def hold(self, input_bytes: int, output_tokens: int) -> Held:
+    def hold(self, input_bytes: int, output_tokens: int) -> Reservation:
         """Set aside what a request may take.
 
         Raises SpendingLimit when that is more than is left.
         """
-        held = Held(input_bytes // BYTES_PER_TOKEN + 1, output_tokens)
+        held = Reservation(input_bytes // BYTES_PER_TOKEN + 1, output_tokens)
         with self._lock:
             tokens = self.tokens + self._held_tokens + sum(held)
             if 0 < self._most_tokens < tokens:
@@ -89,7 +89,7 @@ class Spending:
         return held
 
     def settle(
-        self, held: Held, input_tokens: int | None = None, output_tokens: int | None = None
+        self, held: Reservation, input_tokens: int | None = None, output_tokens: int | None = None
     ) -> tuple[int, float | None]:
         """Count what a request took, as guessed where nobody said.
 
@@ -107,11 +107,11 @@ class Spending:
                 self.cost_usd = (self.cost_usd or 0.0) + usd
         return sum(spent), usd
 
-    def release(self, held: Held) -> None:
+    def release(self, held: Reservation) -> None:
         """A request was refused: it took nothing."""
         with self._lock:
             self._release(held)
 
-    def _release(self, held: Held) -> None:
+    def _release(self, held: Reservation) -> None:
         self._held_tokens -= sum(held)
         self._held_usd -= self.price(*held) or 0.0

@@ -16,7 +16,7 @@ from recollect.model.batch import TurnPart, Written
 from recollect.model.logs import SessionFacts, Source, ToolResult, Usage
 from recollect.store import bodies
 from recollect.store.sqlite.capture.content import (
-    Lead,
+    TurnSummary,
     call_row,
     clear_turn,
     late_row,
@@ -240,18 +240,18 @@ class BatchWriter:
         if session is None or ("turn", f"{self.agent}:{key}") in self.pending.forgotten:
             return
         known = None if session in self.fresh else self._stored_turn(session, key)
-        lead = Lead(part.events)
+        summary = TurnSummary(part.events)
         span = self.spans.get(session)
         if span is None:
             span = self.spans[session] = SessionSpan()
         if known is None:
-            turn = self._new_turn(session, key, part, lead)
+            turn = self._new_turn(session, key, part, summary)
             span.new_turns += 1
         else:
             turn = known
-            self._grow_turn(turn, part, lead)
+            self._grow_turn(turn, part, summary)
             span.grown.append(turn)
-        span.widen(part.facts.at, lead)
+        span.widen(part.facts.at, summary)
         self.turn_ids[native, key] = turn
         self.written.touched.add(session)
         self.written.turns += known is None
@@ -269,19 +269,19 @@ class BatchWriter:
         )
         return turn
 
-    def _new_turn(self, session: int, key: str, part: TurnPart, lead: Lead) -> int:
+    def _new_turn(self, session: int, key: str, part: TurnPart, summary: TurnSummary) -> int:
         turn, self.pending.next_turn = self.pending.next_turn, self.pending.next_turn + 1
         ordinal = self.next_ordinals.get(session)
         if ordinal is None:
             ordinal = 1 if session in self.fresh else self._last_ordinal(session) + 1
         self.next_ordinals[session] = ordinal + 1
         facts = part.facts
-        started = facts.at if facts.at is not None else lead.first_at
-        ended = lead.last_at if lead.last_at is not None else started
+        started = facts.at if facts.at is not None else summary.first_at
+        ended = summary.last_at if summary.last_at is not None else started
         self.rows.turns.append(
             (
                 turn, session, ordinal, key, facts.author or "human", started, ended,
-                lead.errors, lead.prompt, lead.reply,
+                summary.errors, summary.prompt, summary.reply,
             )
         )  # fmt: skip
         self._add_part(turn, 0, 0, part, "")
@@ -306,11 +306,11 @@ class BatchWriter:
             )
         )
 
-    def _grow_turn(self, turn: int, part: TurnPart, lead: Lead) -> None:
+    def _grow_turn(self, turn: int, part: TurnPart, summary: TurnSummary) -> None:
         known_end, again = self._end_of_evicted(turn), False
         if known_end is not None:
             part = self._later_than(known_end, turn, part)
-            lead = Lead(part.events)
+            summary = TurnSummary(part.events)
         elif (
             self._begins_again(turn, part) if self.rewritten is None else turn not in self.rewritten
         ):
@@ -343,8 +343,8 @@ class BatchWriter:
             where id = ?8
             """,
             (
-                facts.author, facts.at, lead.first_at, lead.last_at,
-                lead.errors, lead.prompt, lead.reply, turn, again,
+                facts.author, facts.at, summary.first_at, summary.last_at,
+                summary.errors, summary.prompt, summary.reply, turn, again,
             ),
         )  # fmt: skip
         if part.events or part.late or facts.telemetry:
@@ -587,9 +587,9 @@ class SessionSpan:
         self.new_turns = 0
         self.grown: list[int] = []
 
-    def widen(self, at: int | None, lead: Lead) -> None:
+    def widen(self, at: int | None, summary: TurnSummary) -> None:
         """Take in one more part of a turn."""
-        for moment in (at, lead.first_at, lead.last_at):
+        for moment in (at, summary.first_at, summary.last_at):
             if moment is not None:
                 if self.first_at is None or moment < self.first_at:
                     self.first_at = moment

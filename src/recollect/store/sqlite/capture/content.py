@@ -20,7 +20,7 @@ INSERT_TEXT = (
 )
 
 
-class Lead:
+class TurnSummary:
     """What a turn's own row says about its events."""
 
     __slots__ = ("errors", "first_at", "last_at", "prompt", "reply")

@@ -33,7 +33,7 @@ ENCODED_AT_ONCE = 2_000
 _NONE, _UNHEARD = -1, -2
 
 
-class Shelf:
+class EpisodeIndex:
     """One row for each attempt, in the order of their ids."""
 
     def __init__(self) -> None:
