@@ -59,11 +59,13 @@ class StoreTooOld(StoreError):
     """The database is older than the first release; this version cannot read its schema."""
 
     def __init__(self, path: str, *, found: int, oldest: int) -> None:
+        from recollect.system.platforms import as_argument
+
+        move = f"mv {as_argument(path)} {as_argument(path + '.old')}"
         super().__init__(
             f"{path} is from an early version (schema {found}); this recollect reads schema "
             f"{oldest} and later.",
-            hint=f"Move it away (`mv {path} {path}.old`), then run `recollect import` to read the "
-            "logs again.",
+            hint=f"Move it away (`{move}`), then run `recollect import` to read the logs again.",
         )
         self.path, self.found, self.oldest = path, found, oldest
 

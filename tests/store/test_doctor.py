@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
 
 from recollect.model.reports import HealthCheck
+from recollect.store import open_store
 from recollect.store.sqlite import doctor
 from recollect.store.sqlite.database import SCHEMA
 from tests.store.conftest import Filled, facts, problem, turn
@@ -99,6 +101,19 @@ def test_files_open_to_others_are_noticed(filled: Filled) -> None:
     assert unwell(filled) == {"permissions": f"other users can read {filled.path}"}
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_what_to_type_holds_for_any_folder(tmp_path: Path) -> None:
+    """The usual folder on macOS has a blank in its name."""
+    path = tmp_path / "Application Support" / "recollect.db"
+    store = open_store(str(path))
+    path.chmod(0o644)
+
+    (hint,) = [one.hint for one in store.doctor.examine().findings if one.name == "permissions"]
+
+    store.close()
+    assert shlex.split(hint or "") == ["chmod", "600", str(path)]
+
+
 def test_a_folder_of_ours_that_is_open_to_others_is_noticed(filled: Filled) -> None:
     """A folder that somebody chose, such as /tmp, is not ours to close: its
     files are closed, and that will do.
@@ -149,8 +164,8 @@ def test_what_others_added_is_only_told(filled: Filled) -> None:
     filled.db.execute("create table mine (a)")
     filled.db.execute("create index mine_too on turns (reply)")
 
-    assert finding(filled, "third-party adapters") == HealthCheck(
-        name="third-party adapters", ok=True, detail="index mine_too, table mine"
+    assert finding(filled, "added by other programs") == HealthCheck(
+        name="added by other programs", ok=True, detail="index mine_too, table mine"
     )
 
 

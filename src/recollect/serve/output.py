@@ -92,18 +92,6 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def as_argument(text: str) -> str:
-    """A name as one word of a command to type: a folder may be called anything."""
-    from recollect.system import platforms
-
-    if not platforms.WINDOWS:
-        import shlex
-
-        return shlex.quote(text)
-    # No folder of Windows has a double quote in its name.
-    return f'"{text}"' if " " in text else text
-
-
 def and_subagents(number: int) -> str:
     """What stands behind a number of sessions: how many sub-agents they started."""
     return f" (and {counted(number, 'sub-agent')})" if number else ""

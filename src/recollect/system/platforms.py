@@ -161,3 +161,13 @@ def spawn_and_leave(command: list[str]) -> None:
         except OSError:
             pass
     os.posix_spawn(command[0], command, os.environ, file_actions=nothing, setsid=True)
+
+
+def as_argument(text: str) -> str:
+    """A name as one word of a command to type: a folder may be called anything."""
+    if not WINDOWS:
+        import shlex
+
+        return shlex.quote(text)
+    # No folder of Windows has a double quote in its name.
+    return f'"{text}"' if " " in text else text

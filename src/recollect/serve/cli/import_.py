@@ -20,8 +20,9 @@ from recollect.memory import Memory
 from recollect.model.reports import ImportReport, SourceReport
 from recollect.serve.background import leave_work
 from recollect.serve.cli.progress import ProgressBar
-from recollect.serve.output import Output, and_subagents, as_argument, counted, say
+from recollect.serve.output import Output, and_subagents, counted, say
 from recollect.settings import KEYS
+from recollect.system.platforms import as_argument
 
 # The options that stand for a setting: option, key, type and what it is called in the help.
 _ENCODER = (

@@ -21,7 +21,8 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import ProjectRow
 from recollect.serve.cli import count
-from recollect.serve.output import Output, as_argument, counted, short_date
+from recollect.serve.output import Output, counted, short_date
+from recollect.system.platforms import as_argument
 
 _NAMES = {"list": 0, "merge": 2, "split": 1, "trust": 1, "distrust": 1}
 

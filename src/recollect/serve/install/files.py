@@ -152,7 +152,7 @@ def _check_owner(path: str) -> None:
     if found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
         raise FileRefused(
             f"Every user of this machine can write {path}.",
-            hint=f"Run `chmod o-w {path}` first.",
+            hint=f"Run `chmod o-w {platforms.as_argument(path)}` first.",
         )
 
 

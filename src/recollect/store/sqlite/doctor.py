@@ -77,11 +77,12 @@ def _permissions(path: str, home: str | None) -> HealthCheck:
     )
     open_ones = [one for one in files if os.path.exists(one) and platforms.open_to_others(one)]
     if open_ones:
-        return _bad(f"other users can read {_some(open_ones)}", f"chmod 600 {' '.join(open_ones)}")
+        named = " ".join(map(platforms.as_argument, open_ones))
+        return _bad(f"other users can read {_some(open_ones)}", f"chmod 600 {named}")
     # Any other folder is somebody's choice, and shared perhaps: as long as
     # the files are closed it does no harm.
     if home is not None and os.path.dirname(path) == home and platforms.open_to_others(home):
-        return _bad(f"other users can open {home}", f"chmod 700 {home}")
+        return _bad(f"other users can open {home}", f"chmod 700 {platforms.as_argument(home)}")
     return _good()
 
 
@@ -121,7 +122,7 @@ class Doctor:
             ("logs deleted by their agents", self._vanished),
             ("old events removed", self._evicted),
             ("jobs", self._jobs),
-            ("third-party adapters", self._added),
+            ("added by other programs", self._added),
         ]
         checks.append(("bodies", lambda: self._bodies(verify)))
         if verify:
