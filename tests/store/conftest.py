@@ -125,6 +125,7 @@ def turn(
             session=session, turn=key, kind="tool_call", at=at + 1000, call=f"call {key}",
             name="shell", tool_kind="shell",
             target=command, input={"command": command, "why": call.get("why", "because")},
+            folder=call.get("folder"),
         ),
         ToolResult(session=session, turn=key, call=f"call {key}", at=at + 2000, output=output,
         ok=True),

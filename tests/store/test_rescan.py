@@ -65,6 +65,7 @@ def fill(filled: Filled) -> None:
             command=f"login {SECRET}",
             output=f"ok {SECRET}",
             telemetry={"s": SECRET},
+            folder=f"/srv/{SECRET}",
         ),
         problem("a.jsonl", f"bad line {SECRET}"),
     )
@@ -107,7 +108,7 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
     )
     assert SECRET not in plain
     assert "hushword" not in plain
-    assert plain.count(TAG) == 7
+    assert plain.count(TAG) == 8
     assert not [word for word in filled.vocabulary() if word.startswith(("zxsecret", "hushword"))]
     assert [one for one in filled.store.doctor.examine(verify=True).findings if not one.ok] == []
     assert (

@@ -46,7 +46,7 @@ BATCH_ROWS = 256
 
 VERSION = "redaction_version"
 _WATERMARK = "rescan"
-_EVENT_TEXTS = (bodies.TEXT, bodies.TARGET, bodies.OUTPUT)
+_EVENT_TEXTS = (bodies.TEXT, bodies.TARGET, bodies.OUTPUT, bodies.FOLDER)
 
 
 def _count(redactor: RedactsMany) -> int:
@@ -241,7 +241,8 @@ class Rescan:
         calls = [
             list(row)
             for row in self.db.rows(
-                "select ordinal, target from tool_calls where turn = ? order by ordinal", (number,)
+                "select ordinal, target, folder from tool_calls where turn = ? order by ordinal",
+                (number,),
             )
         ]
         turn = _Turn(number, prompt, reply, parts, calls)
@@ -258,8 +259,9 @@ class Rescan:
         slots.add(turn, "prompt", prompt)
         slots.add(turn, "reply", reply)
         for call in calls:
-            if call[1]:
-                slots.add(call, 1, call[1])
+            for column in (1, 2):
+                if call[column]:
+                    slots.add(call, column, call[column])
         turn.after = len(slots.texts)
         batch.turns.append(turn)
 
@@ -295,8 +297,8 @@ class Rescan:
             (turn.prompt, turn.reply, turn.id),
         )
         self.db.many(
-            "update tool_calls set target = ? where turn = ? and ordinal = ?",
-            [(target, turn.id, n) for n, target in turn.calls],
+            "update tool_calls set target = ?, folder = ? where turn = ? and ordinal = ?",
+            [(target, folder, turn.id, n) for n, target, folder in turn.calls],
         )
 
     def _digest_again(self, turns: list[int]) -> None:
