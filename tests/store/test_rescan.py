@@ -126,6 +126,17 @@ def test_a_secret_leaves_every_place_and_every_file(filled: Filled) -> None:
     assert source.checkpoint == Checkpoint(0, b"")
 
 
+def test_a_log_is_known_by_the_name_that_an_import_gives_it(filled: Filled) -> None:
+    """An import takes secrets out of paths; with them still there, it would not find its logs."""
+    filled.keep(f"/srv/{SECRET}/a.jsonl", facts("a"), *turn("a", "k1", "harmless"))
+
+    filled.store.rescan.run(Redactor())
+
+    assert filled.store.sources.find(f"/srv/{TAG}/a.jsonl") is not None
+    for path in filled.path.parent.iterdir():
+        assert SECRET[:9].encode() not in path.read_bytes()
+
+
 def test_what_is_clean_is_not_written(filled: Filled) -> None:
     """A second scan finds nothing, changes nothing, and has nothing to scrub."""
     fill(filled)

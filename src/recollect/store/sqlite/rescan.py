@@ -387,6 +387,15 @@ class Rescan:
                 (source,),
             )
             changed += 1
+        changed += self._scan_names(redactor)
+        if changed:
+            tell_nothing(self.db)
+            Scrub(self.db).request()
+        report.other_rows_changed += changed
+
+    def _scan_names(self, redactor: RedactsMany) -> int:
+        """What projects, folders and logs are called; says how many names changed."""
+        changed = 0
         for project, _, new in self._changed(redactor, "select id, key from projects"):
             self._rename_project(project, new)
             changed += 1
@@ -395,10 +404,24 @@ class Rescan:
                 "update or replace project_aliases set alias = ? where alias = ?", (new, old)
             )
             changed += 1
-        if changed:
-            tell_nothing(self.db)
-            Scrub(self.db).request()
-        report.other_rows_changed += changed
+        for column in ("path", "in_project"):
+            # A name that is no text is kept as bytes, and looked at by nobody.
+            for source, _, new in self._changed(
+                redactor, f"select id, {column} from sources where typeof({column}) = 'text'"
+            ):
+                # Of two that differed in a secret only, one takes the name that an import gives.
+                self.db.execute(
+                    f"update or ignore sources set {column} = ? where id = ?", (new, source)
+                )
+                changed += 1
+        for _, old, new in self._changed(
+            redactor, "select 0, folder from confirmed_folders where typeof(folder) = 'text'"
+        ):
+            self.db.execute(
+                "update or replace confirmed_folders set folder = ? where folder = ?", (new, old)
+            )
+            changed += 1
+        return changed
 
     def _changed(self, redactor: RedactsMany, sql: str) -> list[tuple[int, str, str]]:
         """(id, old, new) of the rows of (id, text) that hold a secret."""
