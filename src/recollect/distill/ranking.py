@@ -62,6 +62,8 @@ TRUST: Mapping[CandidateKind, float] = {
 }  # fmt: skip
 # What a tool stands behind is believed more.
 PROVEN = 0.7
+# What an agent said in two sessions is told unasked from here on.
+SAID_AGAIN = 0.9
 # What was taken back, or said anew.
 GONE = -9.0
 # The share of a budget that a section may fill before the rest compete.
@@ -238,7 +240,13 @@ def _supported(lines: Sequence[Line], similar: _Similar) -> list[Line]:
         kinds = {_group(one.candidate.kind) for one in near} - {_group(line.candidate.kind)}
         value = line.value + SESSIONS_WEIGHT * math.log(min(len(sessions), MOST_SESSIONS))
         value += sum(SUPPORT.get(kind, 0.0) for kind in kinds)
-        found.append(line._replace(value=value, sessions=len(sessions)))
+        is_sure = line.is_sure or (
+            line.candidate.kind == "conclusion"
+            and line.candidate.section == "traps"
+            and len(sessions) > 1
+            and value >= SAID_AGAIN
+        )
+        found.append(line._replace(value=value, sessions=len(sessions), is_sure=is_sure))
     return found
 
 

@@ -70,3 +70,16 @@ def test_scripts_and_what_only_looks_are_no_names() -> None:
     ]  # fmt: skip
 
     assert block.lines([worked(1, *calls)], 100) == ["Run most: `git commit`"]
+
+
+def test_names_that_a_program_made_up_are_left_out() -> None:
+    calls = [read(f"/w/{name}") for name in ("b563cc0.output", "call_01H7hMvCUpojhmwWL7qPuq1c.txt")]
+
+    assert block.lines([worked(1, *calls, read("/w/till.py"))], 100) == ["Files: till.py"]
+
+
+def test_a_pack_has_one_line_of_files_and_a_long_form_more() -> None:
+    calls = [edited(f"/w/src/part_{n}_of_the_shop.py") for n in range(60)]
+
+    assert len(block.lines([worked(1, *calls)], 120)) == 1
+    assert len(block.lines([worked(1, *calls)], 190, lines_each=2)) == 2

@@ -86,3 +86,38 @@ def test_code_in_backticks_is_no_command() -> None:
     prompt = "Set `bg-white text-black` on `const till = open()` and `Till closed early`"
 
     assert list(commands.typed(session(turn(prompt)))) == []
+
+
+def test_a_pipeline_is_one_step() -> None:
+    """Its parts do nothing alone."""
+    call = ran("cat coins.csv | python tools/load.py --all")
+
+    assert told(call, call) == []
+    assert told(ran("python tools/load.py | tee out.txt"), ran("ls | sort | uniq")) == []
+
+
+def test_power_shell_is_left_alone() -> None:
+    calls = [
+        ran("Get-ChildItem | Sort-Object Name | Select-Object -First 3"),
+        ran("foreach ($f in ls) { npm test $f }"),
+        ran("$env:PORT=1; Test-Path till.py"),
+    ]
+
+    assert told(*calls, *calls) == []
+
+
+def test_a_setting_before_a_program_is_how_a_person_runs_it() -> None:
+    prompt = "you broke something: TILL_PORT=4000 DEBUG=1 shop-gui\nset DEBUG=1 to see more"
+
+    assert [one.text for one in commands.typed(session(turn(prompt)))] == [
+        "The person runs: `TILL_PORT=4000 DEBUG=1 shop-gui`"
+    ]
+
+
+def test_a_command_of_one_session_is_not_sure() -> None:
+    """What was run once for one thing is no way of working."""
+    once = [ran("python tools/load.py --day=monday")] * 2
+    records = [session(turn("Load it", *once), number=number) for number in (1, 2)]
+
+    assert [one.is_sure for one in commands.find(records[:1])] == [False]
+    assert [one.is_sure for one in commands.find(records)] == [True]

@@ -123,3 +123,78 @@ def test_it_stands_where_the_last_work_was_left() -> None:
         "Open: Measure it on the old till",
         "Branch of the last session: `faster-drawer`",
     ]
+
+
+def sure(reply: str, *calls: object, after: str = "") -> list[str]:
+    turns = [turn("Why?", *calls, reply=reply), *([turn(after)] if after else [])]  # type: ignore[arg-type]
+    return [one.text for one in conclusions.find(session(*turns)) if one.is_sure]
+
+
+CAUSE = (
+    "The root cause is that `drawer.service` only accepts coins, so the till fails with `EDRAWER`."
+)
+FAILED = ran("make till", "drawer.service: EDRAWER: the drawer is shut", code=1)
+
+
+def test_a_cause_that_a_command_printed_is_sure() -> None:
+    """An agent's word alone is not; what it quotes was really there."""
+    assert sure(CAUSE, FAILED) == [CAUSE]
+    assert sure(CAUSE) == []
+
+
+def test_a_cause_that_the_person_refused_is_not() -> None:
+    assert sure(CAUSE, FAILED, after="No, that's still wrong, it is not working") == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "High: `drawer.service` only accepts coins, so the till fails with `EDRAWER` here.",
+        "T012 made `drawer.service` only accept coins because the till fails with `EDRAWER`.",
+        "The root cause might be that `drawer.service` only accepts coins (`EDRAWER`) here.",
+    ],
+)
+def test_a_review_a_report_and_a_guess_are_not(said: str) -> None:
+    assert sure(said, FAILED) == []
+
+
+def test_a_commit_that_gives_a_reason_is_sure() -> None:
+    message = "Add a second drawer\n\nUse coins instead of notes, because the scanner only takes those."
+    found = list(kept_work.find(session(turn("Fix it", ran(f'git commit -m "{message}"')))))
+
+    assert [one.is_sure for one in found] == [False, True]
+
+
+def test_a_line_of_a_commit_that_was_broken_at_a_column_is_whole() -> None:
+    message = (
+        "Add a second drawer\n\nUse coins instead of notes in all of the drawers of the\n"
+        "tills, because the scanner only takes those."
+    )
+    found = [
+        one.text for one in kept_work.find(session(turn("x", ran(f'git commit -m "{message}"'))))
+    ]
+
+    assert found[1].endswith(
+        "in all of the drawers of the tills, because the scanner only takes those."
+    )
+
+
+def test_work_that_is_done_and_what_is_asked_each_day_are_not_where_it_stands() -> None:
+    """The next session gains nothing from them."""
+    done = turn(
+        "Make the drawer open twice as fast", ran("npm test"), reply="Done, it is faster now."
+    )
+    daily = [session(turn("Count the coins in the till, please"), number=n) for n in (1, 2, 3)]
+
+    assert not any(one.is_sure for one in standing.find([session(done)]))
+    assert not any(one.is_sure for one in standing.find(daily))
+
+
+def test_a_check_that_failed_at_the_end_is_where_it_stands() -> None:
+    calls = [ran("npm test"), ran("cd web && npm run lint", "2 errors", code=1)]
+    found = [
+        one.text for one in standing.find([session(turn("Check the till and fix it", *calls))])
+    ]
+
+    assert "`npm run lint` (in web) failed when it was last run" in found
+    assert not any("npm test` failed" in text for text in found)

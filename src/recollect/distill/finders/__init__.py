@@ -11,6 +11,7 @@ from recollect.distill.finders import (
     conclusions,
     instructions,
     kept_work,
+    languages,
     machine,
     people,
     remedies,
@@ -40,6 +41,7 @@ def _found(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
         yield from conclusions.find(session)
         yield from kept_work.find(session)
         yield from commands.typed(session)
+    yield from languages.find(sessions)
     yield from machine.find(sessions)
     yield from remedies.find(sessions)
     yield from commands.find(sessions)

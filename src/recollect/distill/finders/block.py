@@ -30,6 +30,8 @@ _COMMON = frozenset(
     )
 )  # fmt: skip
 _NAME = re.compile(r"[\w ./:@+~\\-]+")
+# Names that a program made up.
+_MADE_UP = re.compile(r"^[0-9a-f]{6,}\.|(?=[A-Za-z0-9]*\d)(?=\w*[A-Z])[A-Za-z0-9]{20,}")
 _MANY = re.compile(r",\s+(?=[/~\w.])")
 
 
@@ -113,8 +115,7 @@ def _command_names(forms: Weights, known: str) -> Iterator[str]:
             and form(text) == name
             and is_plain(text)
             and is_plain_command(text)
-            and "`" not in text
-            and "$" not in text
+            and not any(char in text for char in ("`", "$", "  "))
         )
         yield f"`{text if is_usual else shown}`"
 
@@ -136,7 +137,7 @@ def _file_names(files: Weights, known: str) -> Iterator[str]:
     for path in files.ranked():
         by_name[base_name(path)] += files.weights[path]
     for name in sorted(by_name, key=lambda name: (-by_name[name], name)):
-        if name not in known and is_plain_name(name):
+        if name not in known and is_plain_name(name) and not _MADE_UP.search(name):
             yield name
 
 

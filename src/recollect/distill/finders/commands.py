@@ -109,6 +109,11 @@ _PROMPT = re.compile(
     r"^(?:\([\w.-]+\) ?)?(?:[\w.-]+@[\w.-]+[: ][^$#%\n]{0,80}[$#%] ?|\$ |❯ |➜ +\S+ |PS [A-Z]:[^>\n]{0,120}> ?)(\S.*)$",
     re.MULTILINE,
 )
+# Nobody writes a setting before a program but to run it.
+_PREFIXED = re.compile(
+    r"(?:^|: )((?:[A-Z][A-Z0-9_]+=[\w./:-]+ )+[a-z./][\w./-]+(?: --?[\w-]+(?:=[\w./-]+)?)*)$",
+    re.MULTILINE,
+)
 _QUOTED = re.compile(r"`([^`\n]+)`")
 
 
@@ -116,7 +121,7 @@ def typed(session: SessionRecord) -> Iterator[Candidate]:
     """Commands that the person runs: pasted from a terminal, or quoted in a prompt."""
     for turn in session.turns:
         for prompt in turn.prompts if turn.by_person else ():
-            pasted = _PROMPT.findall(prompt)
+            pasted = [*_PROMPT.findall(prompt), *_PREFIXED.findall(prompt)]
             quoted = [
                 text
                 for text in _QUOTED.findall(prompt)
@@ -140,6 +145,7 @@ def typed(session: SessionRecord) -> Iterator[Candidate]:
                             at=turn.at,
                             turn=turn.ref,
                             form=step.form,
+                            is_sure=text in pasted,
                         )
 
 

@@ -21,7 +21,7 @@ from recollect.model.record import SessionRecord, TurnRecord
 
 FEWEST = 40
 # With so much of the form of a fact, and a tool that stands behind it, a conclusion is told unasked.
-SURE_STRENGTH = 2.0
+SURE_STRENGTH = 1.6
 # Shorter names stand anywhere, and what is said of a run stands near its beginning.
 FEWEST_NAMED, OUTPUT_CHARACTERS = 3, 20_000
 
@@ -41,14 +41,17 @@ _CHANGED = re.compile(
     r"|(?:しました|確認済みです|完了です|ありません)。?$|^(?:đã|tôi đã|mình đã|已完成|完成) ?",
     re.IGNORECASE,
 )
-# A task of a list that was done.
-_REPORTED = re.compile(r"^(?:[A-Z]+-?\d+|step \d+|task \d+)\b", re.IGNORECASE)
+# A task or a place of a list, and what the code does since it was changed.
+_REPORTED = re.compile(
+    r"^(?:[A-Z]+-?\d+|step \d+|task \d+|\d+[.)])\s|^(?:high|medium|low|critical|minor|nit)\b[^:]{0,20}:|\bnow (?!has|is)\w+s\b|\bthe (?:use case|acceptance test|spec)\b",
+    re.IGNORECASE,
+)
 # One of several ways, of which nobody says that it was chosen.
 _OPTION = re.compile(
     r"^(?:[A-F]|Option \w+|\d+) — |^(?:plan|option|phase|step|task)(?: \w+)?:", re.IGNORECASE
 )
 _OPENING = re.compile(
-    r"^(?:found (?:it|the issue)|short answer|good (?:news|catch)|got it|perfect)[!:.,]? *(?:no|yes)?[ —–-]*",
+    r"^(?:fixed|found (?:it|the issue)|short answer|good (?:news|catch)|got it|perfect)[!:.,] *(?:no|yes)?[ —–-]*",
     re.IGNORECASE,
 )
 _TO_THE_PERSON = re.compile(r"\byou(?:'ll|'re|r)?\b|\bbạn\b|你|您|あなた", re.IGNORECASE)
@@ -86,6 +89,10 @@ class _Work:
         names = [*_CODE.findall(text), *_PRINTED.findall(text)]
         return any(len(name) > FEWEST_NAMED and name in self.printed for name in names)
 
+    def ran(self, text: str) -> bool:
+        """Whether one of the commands that a sentence names was run."""
+        return any(form(code) in self.forms for code in _CODE.findall(text))
+
 
 def find(session: SessionRecord) -> Iterator[Candidate]:
     """What the agent concludes in a session, at the end of each turn."""
@@ -115,13 +122,9 @@ def _candidate(
     if not is_tellable(text, found):
         return None
     runs = [name for code in _CODE.findall(text) if (name := form(code))]
-    proven = any(name in work.forms for name in runs)
+    proven = work.ran(text)
     strength = _strength(sentence, found, proven=proven, is_refused=is_refused)
-    is_whole = (
-        not sentence.has_block
-        and text[0] not in "(（"
-        and text.endswith((".", "。", "`", ")", "）"))
-    )
+    is_whole = text[0] not in "(（" and text.endswith((".", "。", "`", ")", "）"))
     return Candidate(
         kind="conclusion",
         section=_section(found, is_run=bool(runs)),
@@ -137,15 +140,18 @@ def _candidate(
             is_whole
             and not is_refused
             and strength >= SURE_STRENGTH
-            and _is_proven(text, found, work)
+            and _is_proven(sentence._replace(text=text), found, work)
         ),
     )
 
 
-def _is_proven(text: str, found: frozenset[str], work: _Work) -> bool:
-    """Whether a command printed what a cause or a limit is about."""
-    if "hedge" in found or _REPORTED.search(text):
+def _is_proven(sentence: Sentence, found: frozenset[str], work: _Work) -> bool:
+    """Whether a command printed what a cause or a limit is about, or how to run a thing was run."""
+    text = sentence.text
+    if "hedge" in found or _REPORTED.search(text) or _CHANGED.search(text):
         return False
+    if sentence.has_block:
+        return "run" in found and work.ran(text)
     return bool(found & {"trap", "cause", "limit"}) and work.prints(text)
 
 
@@ -177,7 +183,7 @@ WEIGHTS = {
     "environment": 0.4, "cause": 0.4, "lasting": 0.3, "strong": 0.2, "complaint": 0.2, "decision": 0.2,
     "imperative": 0.1, "number": 0.1, "summary": 0.3, "hedge": -0.5, "open": -0.5, "limit": 0.0,
     "done": -0.2, "social": -0.6, "question": -0.3, "line of code": -0.4, "refused": -0.4,
-    "to the person": -0.3, "check heading": -0.3, "change heading": -0.2, "length": 0.4, "names": 0.15,
+    "to the person": -0.3, "reported": -0.6, "check heading": -0.3, "change heading": -0.2, "length": 0.4, "names": 0.15,
 }  # fmt: skip
 USUAL, TOP = 80, 0.1
 
@@ -194,6 +200,7 @@ def _strength(
         "check heading": _OF_A_CHECK.search(sentence.heading) is not None,
         "change heading": _OF_A_CHANGE.search(sentence.heading) is not None,
         "refused": is_refused,
+        "reported": _REPORTED.search(text) is not None,
         "proven": proven,
         "block": sentence.has_block,
         "top": sentence.place < TOP,

@@ -42,8 +42,8 @@ _cue(
     r"|without changing|no (?:fallback|mock|docker|new|more)\w*|keep \w+ing|stay",
     "禁止|不要|必须|しないで|ではなく|のみ|だけに|べき|すること|(?:英語|日本語|中文|英文)(?:で|に|回答|回复)"
     "|(?<![级个特类区分性识辨告])别|暂时|只(?:登记|需|能|要|用)|先.{0,15}再|要更新|不使用|没有意义|不应该|不得|统一"
-    "|chỉ (?:lưu|gọi|call|khi|delete|lấy|cần|chạy|trả)|(?:^|\\s)bỏ |mới (?:call|search|gọi)"
-    "|ko cần|không cần|thay vì|phải|금지|해야|не надо|не нужно|нельзя|должен|только",
+    "|chỉ (?:lưu|gọi|call|khi|delete|lấy|cần|chạy)|(?:^|\\s)bỏ |mới (?:call|search|gọi)"
+    "|ko cần|không cần|thay vì|(?<!ko )(?<!không )phải|금지|해야|не надо|не нужно|нельзя|должен|только",
 )
 # Where a rule holds, and where it does not.
 _cue(
@@ -189,11 +189,18 @@ _cue(
 # What is to be done now.
 _cue(
     "request",
-    r"help me|i need you to|for me|i(?:'d| would) (?:\w+ )?like (?:to|your|you|some)|yes,? please|allow for|lastly|let'?s",
+    r"help me|i need you|for me|i(?:'d| would) (?:\w+ )?like (?:to|your|you|some)|yes,? please|allow for|lastly|let'?s",
     r"^(?:please )?(?:add|fix|implement|create|update|make|write|change|remove|delete|refactor|build|run|push|commit"
     r"|find|check|look|see|read|review|generate|set up|move|rename|execute|continue|proceed)\b",
     "^(?:thêm|sửa|kiểm tra|xem|tạo|viết|gộp|cập nhật|update|giờ|ok |check)|cho tôi|giúp tôi|帮我|给我|我想|请(?:先|查|阅)|搜索"
     "|してくれ|作成して|修正して|追加して|削除して|がほしい|が欲しい",
+)
+# Not so, but so.
+_cue(
+    "correction",
+    r"not what i (?:asked|said|wanted|meant)|that'?s not (?:it|right|what|how|true)",
+    r"^(?:no[,.:]|nope|wrong|incorrect)(?:\b|\s)",
+    "^(?:ko phải|không phải|不是|不对|错了|そうではなく|そうじゃなく|違[いう]|아니|нет[,.])",
 )
 # How the agent went about it, not what the program does.
 _cue(

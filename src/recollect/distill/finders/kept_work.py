@@ -20,7 +20,7 @@ MOST_LINES = 8
 # A line that gives a reason, or says what was avoided, is told unasked from so many characters on.
 FEWEST_SURE = 45
 # A line that goes on in the next is nearly as long as the column at which it was broken.
-BROKEN_AT = 55
+BROKEN_AT = 50
 _MESSAGE = re.compile(
     r"(?:git (?:-C \S+ )?commit[^\n]*?-m|gh pr create[^\n]*?--(?:title|body))\s*"
     r"(?:\"\$\(cat <<'?EOF'?\n(.*?)\nEOF|\"((?:[^\"\\]|\\.)*)\"|'([^']*)')",

@@ -78,13 +78,15 @@ _ELSEWHERE = re.compile(
 )
 # What somebody plans or did, in Japanese the same form as a reply has.
 _STATED = re.compile(r"(?:します|しました|となります)。?$")
+# A bullet or a number that is left of a list.
+_LED = re.compile(r"^(?:-\s+|\d{1,2}[.)、](?=\D))")
 _UNFINISHED = ("—", "–", "-", "(", " and", " or", " là", " the", " to", ",", "，", "、", "…")
 _CODE_SIGNS = frozenset("{}[]()<>;=|\\")
 _MOST_CODE = 0.12
 # What is told as a wish at all: one of these cues.
 _WISHES = frozenset(
     ("lasting", "strong", "language", "complaint", "of the agent", "decision", "limit", "trap", "cause",
-     "environment", "imperative", "condition", "place", "run", "request")
+     "environment", "imperative", "condition", "place", "run", "request", "correction")
 )  # fmt: skip
 
 
@@ -139,10 +141,10 @@ def _prompts(session: SessionRecord) -> Iterator[list[_Said]]:
 
 def _candidate(said: _Said, *, is_habit: bool, is_template: bool) -> Candidate | None:
     clause, turn = said.clause, said.turn
-    text = clause.text.strip(" \t\"'“”*_#")
+    text = _LED.sub("", clause.text.strip(" \t\"'“”*_#")).strip()
     found = cues(text)
     is_habit = is_habit and size(text) >= FEWEST
-    if not is_tellable(text, found | ({"lasting"} if is_habit else frozenset())):
+    if not text or not is_tellable(text, found | ({"lasting"} if is_habit else frozenset())):
         return None
     return Candidate(
         kind="person",
@@ -171,7 +173,7 @@ def _is_sure(text: str, found: frozenset[str], said: _Said) -> bool:
         # Asked for now, but with where it holds.
         return {"only", "condition"} <= found
     return bool(
-        found & {"lasting", "language", "of the agent"}
+        found & {"lasting", "language", "of the agent", "correction"}
         or ("strong" in found and found & {"negation", "only"})
         or ("strong" in found and (said.after_stop or CAPITALS.search(text)))
     )
@@ -209,10 +211,10 @@ def is_secret(text: str) -> bool:
 # repository left out in turn, and only what agreed in all of them was moved.
 WEIGHTS = {
     "lasting": 1.3, "strong": 1.0, "language": 1.0, "of the agent": 0.5, "imperative": 0.3, "run": 0.4,
-    "condition": 0.3, "cause": 0.2, "decision": 0.2, "environment": -0.1, "complaint": -0.2,
+    "condition": 0.3, "cause": 0.2, "decision": 0.2, "environment": -0.1, "complaint": -0.2, "correction": 0.6,
     "trap": -0.5, "hedge": -0.6, "done": -0.4, "social": -0.9, "question": -1.1, "passing": -0.6,
     "offer": -0.5, "narration": -0.3, "forbids": 0.4, "only asks": -0.7, "goes on": -0.5,
-    "reports": -0.6, "capitals": 0.6, "after stop": 0.6,
+    "reports": -0.6, "capitals": 0.3, "after stop": 0.6,
     "opens": 0.3, "listed": -0.6, "number": 0.2, "short": -0.5,
     "length": 0.35, "names": 0.15, "long prompt": -0.5,
 }  # fmt: skip

@@ -13,14 +13,18 @@ from recollect.distill.finders.cleaning import (
     without_marks,
     words,
 )
+from recollect.distill.finders.commands import CHECKS, purpose_of
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.people import is_secret
+from recollect.distill.finders.safe import is_plain_command
+from recollect.distill.finders.steps import Step, passed, steps
 from recollect.model.candidates import Candidate
+from recollect.model.notes import Trust
 from recollect.model.record import SessionRecord, TurnRecord
 
 FEWEST_ASKED, FEWEST_CALLS = 20, 3
 ASKED_CHARACTERS, ANSWER_CHARACTERS, OPEN_CHARACTERS = 110, 100, 160
-MOST_OPEN, LAST_SESSIONS = 4, 3
+MOST_OPEN, LAST_SESSIONS, ROUTINE_SESSIONS = 4, 3, 3
 _PLANS = ("TodoWrite", "update_plan", "write_todos", "todo_write")
 _MAIN = frozenset(("main", "master", "develop", "dev", "HEAD", "trunk"))
 _COMMAND = re.compile(r"^[/!<]")
@@ -47,9 +51,10 @@ def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
     for turn in (worked_on or asked)[-1:]:
         yield _candidate(
             _last_asked(turn), turn, "last asked", 1.4 if worked_on else 0.8,
-            is_sure=not _is_finished(turn),
+            is_sure=not _is_finished(turn) and not _is_routine(turn, worked),
         )  # fmt: skip
     yield from _todos(last)
+    yield from _failing(worked[-1])
     yield from _open_ends(asked[-1])
     branches = [session.branch for session in worked[-LAST_SESSIONS:] if session.branch]
     if branches and branches[-1] not in _MAIN:
@@ -109,6 +114,24 @@ def _todos(session: SessionRecord) -> Iterator[Candidate]:
             )
 
 
+def _failing(session: SessionRecord) -> Iterator[Candidate]:
+    """The checks that did not pass when they were last run."""
+    last: dict[tuple[str, str | None], tuple[TurnRecord, Step, bool]] = {}
+    for turn, call in session.calls():
+        if call.kind != "shell":
+            continue
+        line = steps(call.target, call.folder, session.folder)
+        for place, step in enumerate(line):
+            ended = passed(call, line, place)
+            if ended is not None and step.form and purpose_of(step.text) in CHECKS:
+                last[step.form, step.folder] = (turn, step, ended)
+    for turn, step, ended in last.values():
+        if not ended and len(step.text) <= OPEN_CHARACTERS and is_plain_command(step.text):
+            where = f" (in {step.folder})" if step.folder else ""
+            text = f"`{step.text}`{where} failed when it was last run"
+            yield _candidate(text, turn, f"failing {step.form}", 1.2, trust="tool-verified")
+
+
 def _open_ends(turn: TurnRecord) -> Iterator[Candidate]:
     """What the last reply says is still to do."""
     reply = turn.replies[-1] if turn.replies and not turn.tainted else ""
@@ -125,6 +148,13 @@ def _open_ends(turn: TurnRecord) -> Iterator[Candidate]:
         yield _candidate(text, turn, "said " + " ".join(words(text)), 0.6)
 
 
+def _is_routine(turn: TurnRecord, sessions: Sequence[SessionRecord]) -> bool:
+    """Whether the same is asked again and again, so that it says nothing of where it stands."""
+    prompt = turn.prompts[0]
+    asked = [any(prompt in one.prompts for one in session.turns) for session in sessions]
+    return sum(asked) >= ROUTINE_SESSIONS
+
+
 def _is_finished(turn: TurnRecord) -> bool:
     """Whether the last reply says that it is done, and leaves nothing open."""
     found = cues(turn.replies[-1]) if turn.replies else frozenset[str]()
@@ -132,15 +162,16 @@ def _is_finished(turn: TurnRecord) -> bool:
 
 
 def _candidate(
-    text: str, turn: TurnRecord, key: str, strength: float, *, is_sure: bool = True
-) -> Candidate:
+    text: str, turn: TurnRecord, key: str, strength: float,
+    *, is_sure: bool = True, trust: Trust = "assistant",
+) -> Candidate:  # fmt: skip
     return Candidate(
         kind="standing",
         section="left_off",
         category="project",
         text=cut(text),
         key=key,
-        trust="assistant",
+        trust=trust,
         strength=strength,
         at=turn.at,
         turn=turn.ref,
