@@ -159,7 +159,8 @@ def test_a_review_a_report_and_a_guess_are_not(said: str) -> None:
 
 
 def test_a_commit_that_gives_a_reason_is_sure() -> None:
-    message = "Add a second drawer\n\nUse coins instead of notes, because the scanner only takes those."
+    reason = "Use coins instead of notes, because the scanner only takes those."
+    message = f"Add a second drawer\n\n{reason}"
     found = list(kept_work.find(session(turn("Fix it", ran(f'git commit -m "{message}"')))))
 
     assert [one.is_sure for one in found] == [False, True]
