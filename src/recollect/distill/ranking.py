@@ -20,7 +20,7 @@ from recollect.distill.finders.cleaning import words
 from recollect.distill.finders.cues import cues, without_rules
 from recollect.distill.finders.stale import Disk
 from recollect.distill.finders.steps import steps
-from recollect.model.candidates import Candidate, CandidateKind, Section
+from recollect.model.candidates import Candidate, CandidateKind, Line, Section
 from recollect.model.record import SessionRecord
 
 PACK_TOKENS, LONG_TOKENS = 600.0, 2_500.0
@@ -79,17 +79,6 @@ _DIGITS = re.compile(r"\d+")
 _CJK = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 
 
-class Line(NamedTuple):
-    """A candidate with what the whole project says for it."""
-
-    candidate: Candidate
-    value: float
-    times: int
-    sessions: int
-    turns: tuple[str, ...]
-    is_sure: bool
-
-
 class Memory(NamedTuple):
     """The lines of a project in order; the first `sure` of them are the pack's."""
 
@@ -120,22 +109,47 @@ def remember(
 
     With its `folder` on this machine, files and scripts that are gone are not listed.
     """
-    disk = Disk(folder) if folder and folder.is_dir() else None
+    order, sure = arrange(weigh(candidates, sessions))
+    return with_block(order, sure, sessions, folder)
+
+
+def weigh(candidates: Iterable[Candidate], sessions: Sequence[SessionRecord]) -> list[Line]:
+    """Every line that there is, each with what the whole project says for it, best first."""
     lines = _merged(candidates, sessions)[:MOST_LINES]
     similar = _Similar(lines)
-    lines = _supported(_current(lines, similar), similar)
-    choice = _Choice(lines, similar)
+    found = _supported(_current(lines, similar), similar)
+    return sorted(found, key=lambda line: (-line.value, line.candidate.text))
+
+
+def arrange(lines: Sequence[Line]) -> tuple[list[Line], int]:
+    """The lines to tell, in order, and how many of them are the pack's."""
+    choice = _Choice(lines, _Similar(lines))
     room = PACK_TOKENS - PACK_BLOCK_TOKENS - TITLE_TOKENS
     choice.fill(
         room, {place for place, one in enumerate(lines) if one.is_sure and one.value >= SURE}
     )
     sure = len(choice.chosen)
-    pack_block = block.lines(sessions, PACK_BLOCK_TOKENS, choice.text(), disk=disk)
     room = LONG_TOKENS - LONG_BLOCK_TOKENS - TITLE_TOKENS
     choice.fill(room, {place for place, one in enumerate(lines) if one.value >= PROBABLE})
-    long_block = block.lines(sessions, LONG_BLOCK_TOKENS, choice.text(), lines_each=2, disk=disk)
+    return [lines[place] for place in choice.chosen], sure
+
+
+def with_block(
+    order: Sequence[Line],
+    sure: int,
+    sessions: Sequence[SessionRecord],
+    folder: Path | None = None,
+) -> Memory:
+    """A memory of these lines, with the block of what is run and edited most beside them."""
+    disk = Disk(folder) if folder and folder.is_dir() else None
+    pack_text, long_text = (
+        "\n".join(line.candidate.text for line in some) for some in (order[:sure], order)
+    )
     return Memory(
-        tuple(lines[place] for place in choice.chosen), sure, tuple(pack_block), tuple(long_block)
+        tuple(order),
+        sure,
+        tuple(block.lines(sessions, PACK_BLOCK_TOKENS, pack_text, disk=disk)),
+        tuple(block.lines(sessions, LONG_BLOCK_TOKENS, long_text, lines_each=2, disk=disk)),
     )
 
 
@@ -267,9 +281,6 @@ class _Choice:
         self._overlap = [0.0] * len(lines)
         self._forms: Counter[str] = Counter()
         self._spent: defaultdict[Section, float] = defaultdict(float)
-
-    def text(self) -> str:
-        return "\n".join(self.lines[place].candidate.text for place in self.chosen)
 
     def fill(self, budget: float, among: set[int]) -> None:
         """Take more lines, up to a budget: each section's share, then whatever is left."""

@@ -34,3 +34,14 @@ class Candidate(NamedTuple):
     turn: str
     form: str = ""
     is_sure: bool = False
+
+
+class Line(NamedTuple):
+    """A candidate with what the whole project says for it."""
+
+    candidate: Candidate
+    value: float
+    times: int
+    sessions: int
+    turns: tuple[str, ...]
+    is_sure: bool
