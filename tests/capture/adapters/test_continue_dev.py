@@ -258,6 +258,22 @@ def test_sessions_are_found_in_their_own_folder_alone(tmp_path: Path, folder: Pa
     )
 
 
+def test_a_session_of_before_the_end_of_2024_is_recognised_alone(tmp_path: Path) -> None:
+    """Its document has the history first and the title last, and people keep single files."""
+    talk = b.session([b.user("why is the tide late?"), b.assistant("The clock is.")])
+    path = tmp_path / "0d6c0a9e-4a4e-4c8e-9b3f-3b1f0c2d5e6a.json"
+    names = ("history", "title", "sessionId", "workspaceDirectory")
+    path.write_text(json.dumps({name: talk[name] for name in names}))
+
+    source = ContinueDev().find_source(str(path), path.read_bytes()[:64])
+    assert source is not None
+    assert [event.text for event in of(Event, list(ContinueDev().read(source, None)))] == [
+        "why is the tide late?", "The clock is.",
+    ]  # fmt: skip
+    other = str(tmp_path / "history.json")
+    assert ContinueDev().find_source(other, path.read_bytes()[:64]) is None
+
+
 def test_the_public_samples_have_no_problems(corpus: Path) -> None:
     """And the logs of other agents are not taken for sessions."""
     for path in corpus.rglob("*.json"):

@@ -518,6 +518,15 @@ def test_a_result_of_the_command_line_tells_whether_it_failed(
         ("<user_query>\nfix it\n</user_query>", "fix it"),
         ([{"type": "image", "image": "QUJD"}], "[image]"),
         ([{"type": "image", "image": "QUJD"}, {"type": "text", "text": "why?"}], "[image]\nwhy?"),
+        (
+            [
+                {"type": "text", "text": "<user_query>\n\n</user_query>"},
+                {"type": "image", "image": "QUJD"},
+            ],
+            "[image]",
+        ),
+        ("[Image]\n<image_files>\n1. /a.png\n</image_files>\n<user_query></user_query>", "[image]"),
+        ("<rules>be good</rules>\n<user_query></user_query>", ""),
         ("<attached_files>\na.py\n</attached_files>\n<user_query>fix it</user_query>", "fix it"),
         ("<system_reminder>be good</system_reminder> fix it", "fix it"),
         ("what does <context> mean?", "what does <context> mean?"),

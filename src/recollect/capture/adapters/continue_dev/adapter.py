@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from hashlib import blake2b
@@ -21,8 +22,13 @@ from recollect.model.logs import Checkpoint, Item, Problem, SessionFacts, Source
 # When each session was made, in a list that is written anew with every message of any session.
 _INDEX = "sessions.json"
 _INDEX_BYTES = 64 << 20
-# What a session's document begins with, in this order since there are sessions.
+# What a session's document begins with, in this order since the end of 2024.
 _FIRST = (b'"sessionId"', b'"title"', b'"workspaceDirectory"', b'"history"')
+# Before, the history came first, and whatever names the session after the last message.
+_OLD_FIRST = re.compile(
+    rb'\s*\{\s*"history"\s*:\s*\[\s*\{\s*"(?:message|editorState|contextItems)"\s*:\s*[{[]'
+)
+_OLD_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json")
 _FIRST_BYTES = 4096
 # What the program calls a session before it has a better title.
 _UNTITLED = "New Session"
@@ -59,9 +65,12 @@ class ContinueDev:
 
     def find_source(self, path: str, head: bytes) -> Source | None:
         """One session anywhere, told by the fields that it begins with."""
-        if os.path.basename(path) == _INDEX or not head.lstrip().startswith(b"{"):
+        name = os.path.basename(path)
+        if name == _INDEX or not head.lstrip().startswith(b"{"):
             return None
-        return self._source(path) if all(name in head[:_FIRST_BYTES] for name in _FIRST) else None
+        is_old = _OLD_NAME.fullmatch(name) is not None and _OLD_FIRST.match(head) is not None
+        is_ours = is_old or all(field in head[:_FIRST_BYTES] for field in _FIRST)
+        return self._source(path) if is_ours else None
 
     def read(self, source: Source, since: Checkpoint | None) -> Iterator[Item]:
         """A whole session, unless only the entries of others changed in the list."""

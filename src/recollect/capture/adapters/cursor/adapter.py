@@ -39,7 +39,7 @@ class Cursor:
 
     agent = "cursor"
     name = "Cursor"
-    version = 1
+    version = 2
     endings = (".vscdb", ".db", ".jsonl", ".txt")
 
     def roots(self, home: str, environ: Mapping[str, str]) -> list[str]:

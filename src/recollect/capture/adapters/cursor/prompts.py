@@ -18,6 +18,8 @@ from recollect.capture.logs.values import content_text
 REDACTED = "[REDACTED]"
 
 _QUERY = "user_query"
+# What stands for a picture beside the words: a mark of ours, or of a transcript.
+_PICTURE = re.compile(r"\[image(?: [^\]\n]*)?\]", re.IGNORECASE)
 _OPENED = re.compile(r"<([a-z][a-z_-]{2,40})>")
 # What is added without being asked for; any other element is the person's own.
 _ADDED = {
@@ -52,8 +54,12 @@ def typed(content: Any) -> CursorPrompt:
     whole = content_text(content)
     outside, asked = _taken_apart(whole)
     stamp, workspace = _TIMESTAMP.search(whole), _WORKSPACE.search(whole)
+    words = "\n\n".join(map(str.strip, asked)) if asked else outside.strip()
+    if asked and not words:
+        # A picture that was sent without a word.
+        words = "\n".join(map(str.lower, _PICTURE.findall(outside)))
     return CursorPrompt(
-        "\n\n".join(map(str.strip, asked)) if asked else outside.strip(),
+        words,
         moment_told(stamp[1]) if stamp else None,
         workspace[1].strip() if workspace else None,
     )
