@@ -22,7 +22,8 @@ the places it quotes. Somebody who did not write the rules sets `label` in it to
     wrong      not what the log says
     harmful    whoever follows it does damage
 
-and `--labels FILE…` sums that up.
+and `--labels FILE…` sums that up. Importing takes most of the time: with `--stores FOLDER` the
+stores are kept there, and a later run whose memories are made anew reads them again.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
@@ -220,6 +222,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-replay", action="store_true", help="leave the replay out: minutes")
     parser.add_argument("--replay-projects", type=int, default=16, metavar="N")
     parser.add_argument("--replay-sessions", type=int, default=25, metavar="N")
+    parser.add_argument("--stores", type=Path, help="keep the stores here, and use those kept")
     parser.add_argument("--sample", type=int, default=150, metavar="N", help="told lines to label")
     parser.add_argument("--seed", type=int, default=1, help="which lines these are")
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go")
@@ -240,7 +243,7 @@ def measure(
     strays: list[Told] = []
     for repository, some in _by_repository(projects).items():
         print(f"{repository}: {', '.join(one.name for one in some)}", file=sys.stderr)
-        told = _told_in(args.recollect, some, args.out / "worth-texts")
+        told = _told_in(args.recollect, some, args.out / "worth-texts", args.stores)
         logs = RawLogs(path for one in some for path in one.files)
         for line in told:
             spans = spans_in(line.text)
@@ -272,11 +275,26 @@ def _by_repository(projects: Sequence[Project]) -> dict[str, list[Project]]:
     return found
 
 
-def _told_in(program: str, projects: Sequence[Project], out: Path) -> list[Told]:
+@contextmanager
+def _home(kept: Path | None, repository: str) -> Iterator[Path]:
+    """A folder for the store of a repository, thrown away unless it is to be kept."""
+    if kept is not None:
+        home = kept / repository.replace("/", "+")
+        home.mkdir(parents=True, exist_ok=True)
+        yield home
+    else:
+        with tempfile.TemporaryDirectory(prefix="recollect-worth-") as temporary:
+            yield Path(temporary)
+
+
+def _told_in(
+    program: str, projects: Sequence[Project], out: Path, kept: Path | None = None
+) -> list[Told]:
     """What the projects of one repository are told, out of one store that has them all."""
     lines = []
-    with tempfile.TemporaryDirectory(prefix="recollect-worth-") as home:
-        product = Product(program, Path(home))
+    with _home(kept, projects[0].repository) as home:
+        product = Product(program, home)
+        # In a kept store nothing is read again: unchanged logs cost a look at each.
         product.take_in([path for project in projects for path in sorted(project.logs.iterdir())])
         for project in projects:
             parts = [product.told(folder) for folder in project.folders]

@@ -82,6 +82,22 @@ def test_told_lines_are_measured_end_to_end(tmp_path: Path) -> None:
     assert not history.exists()
 
 
+def test_a_kept_store_is_used_again(tmp_path: Path) -> None:
+    """Importing takes most of the time of a run, and a change of the rules changes no store."""
+    work = Work().ask("Fix the till").run("uv run pytest -q", "3 passed").done()
+    judged = judgement(tmp_path / "worth", ("command", "uv run pytest"))
+    stores, logs = tmp_path / "stores", laid_out(tmp_path / "logs", work)
+    said = [str(logs), "--worth", str(judged), "--no-replay", "--stores", str(stores)]
+
+    assert worth.main([*said, "--out", str(tmp_path / "one")]) == 0
+    for log in logs.rglob("*.jsonl"):
+        log.write_text("")
+    assert worth.main([*said, "--out", str(tmp_path / "two")]) == 0
+
+    assert [path.name for path in stores.iterdir()] == ["ada+shop"]
+    assert "pytest" in (tmp_path / "two" / "worth-texts" / "shop" / "memory.txt").read_text()
+
+
 def test_where_the_judgement_is_missing_it_says_so(tmp_path: Path) -> None:
     """It is not part of the project, so a clone is without it."""
     with pytest.raises(SystemExit, match=r"does not hold the judgement .* --worth"):
