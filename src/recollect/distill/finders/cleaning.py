@@ -50,8 +50,11 @@ _BULLET = re.compile(
     r"^\s*(?:[-*•▪◦·–—]|\d{1,2}[.)、]|[①-⑳]|\([a-z0-9]\)|\[[ xX]\]|Q\d+[:.])\s+"
 )  # fmt: skip
 _CODE = re.compile(
-    r"[{};]\s*$|^\s*(?:import|from|const|let|var|def|class|return|if \(|for \(|function|export"
-    r"|public|private|#include|at [\w.$]+ \(|File \"|Traceback|</?[a-zA-Z]+|\}|\{|\$ |PS [A-Z]:"
+    r"[{};]\s*$|^\s*(?:import (?:[\w.]+(?: as \w+)?|[{*'\"].*);?$|import .+ from ['\"]|from [\w.]+ import\b"
+    r"|(?:const|let|var) [\w{\[][^.?!]*=|def \w+\(|class \w+ ?[({:]|class \w+ (?:extends|implements)\b"
+    r"|return(?:;|$| [^ ]+;?$| .*[;({\[])|if \(|for \(|(?:async )?function\b ?\w*\("
+    r"|export (?:default|const|function|class|type|interface|async|\{|\w+=)|(?:public|private|protected) \w+[ (<]\w*.*[({;=]"
+    r"|#include|at [\w.$]+ \(|File \"|Traceback|</?[a-zA-Z]+|\}|\{|\$ |PS [A-Z]:"
     r"|\[?\d{4}-\d\d-\d\d[T ]|\d+:\d+:\d+|npm (?:ERR|WARN)|\w+Error:|\S+@\S+[:~][^ ]*[$#] )"
 )
 _END = re.compile(

@@ -43,10 +43,10 @@ _PASTED = re.compile(
     r"|at \w+|[✓✗×✘❯>┃│╭╰|+]|\d+ \||[\d.]+ (?:npm|error)|[\"']?[A-Z_]{6,}:|\S+\.(?:json|py|ts|md) \w+)"
     r"|line \d+:|\.(?:py|ts|tsx|js):\d+|<\w+>|^[a-z][\w.]*\(|node:internal|at async|https?://\S+$"
 )
-_TOKEN = re.compile(r"^(?:https?://\S+|[\w./\\:@-]+)$")
+_TOKEN = re.compile(r"^(?:https?://\S+|[\w./\\:@-]+)$", re.ASCII)
 # Said about the speaker, or about nothing.
 _IDLE = re.compile(
-    r"\bi (?:don'?t|do not|didn'?t) (?:know|need|think|see|understand|have|care|get)\b|\bnever ?mind\b|\bi'?m not sure\b"
+    r"\bi (?:don'?t|do not|didn'?t) (?:know|need(?! (?:an?|any|your|you) )|think|see|understand|have|care|get)\b|\bnever ?mind\b|\bi'?m not sure\b"
     r"|^(?:keep (?:going|working|doing)|continue|go on)\b|^\W*[),;.]|\bnot sure\b",
     re.IGNORECASE,
 )
@@ -70,14 +70,28 @@ _NUMBER = re.compile(r"\d")
 _NUMBERS = re.compile(r"\d+")
 # Said by pointing at what stood before it.
 _POINTED = re.compile(
-    r"\b(?:this|that|these|those|it|cái này)\b|这个|那个|これ|それ", re.IGNORECASE
+    r"\b(?:this|that|these|those|it|cái này)\b(?! (?:repo|project|code|app|machine|branch|team))"
+    r"|这个(?!项目|仓库|工程)|那个|これ|それ",
+    re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
     r"\b(?:below|above|following|as follows|như sau|dưới đây)\b|以下|下記|上記|下面|上面|如下",
     re.IGNORECASE,
 )
+# How a thing of the program should be.
+_OF_A_THING = re.compile(
+    r"^(?:so |and |but |also |then )?(?:the|this|that|it|its|there|an?)\b.{0,60}\b(?:should|must)\b",
+    re.IGNORECASE,
+)
+# One way in place of another: a choice that the code may not show.
+_IN_PLACE_OF = re.compile(
+    r"^(?:please )?(?:use|prefer|write|put|run|call)\b.{2,80}\b(?:instead of|rather than|over|not)\b"
+    r"|\b(?:au lieu de|plutôt que|en (?:vez|lugar) de|em vez de|invece di|in plaats van|zamiast|(?:an)?statt)\b"
+    r"|вместо|말고|대신|ではなく|而不是|thay vì",
+    re.IGNORECASE,
+)
 # What somebody plans or did, in Japanese the same form as a reply has.
-_STATED = re.compile(r"(?:します|しました|となります)。?$")
+_STATED = re.compile(r"(?<!お願い)(?:します|しました|となります)。?$")
 # A bullet or a number that is left of a list.
 _LED = re.compile(r"^(?:-\s+|\d{1,2}[.)、](?=\D))")
 _UNFINISHED = ("—", "–", "-", "(", " and", " or", " là", " the", " to", ",", "，", "、", "…")
@@ -85,9 +99,14 @@ _CODE_SIGNS = frozenset("{}[]()<>;=|\\")
 _MOST_CODE = 0.12
 # What is told as a wish at all: one of these cues.
 _WISHES = frozenset(
-    ("lasting", "strong", "language", "complaint", "of the agent", "decision", "limit", "trap", "cause",
+    ("lasting", "strong", "language", "policy", "complaint", "of the agent", "decision", "limit", "trap", "cause",
      "environment", "imperative", "condition", "place", "run", "request", "correction")
 )  # fmt: skip
+
+
+_ASKED = re.compile(
+    r"[?？]\s*$|\b(?:can|could|would|do|did) (?:you|we|i)\b|\b(?:tell|show) me\b", re.IGNORECASE
+)
 
 
 class _Said(NamedTuple):
@@ -168,20 +187,29 @@ def _is_sure(text: str, found: frozenset[str], said: _Said) -> bool:
         or (_POINTED.search(text) and size(text) < SHORT)
     ):
         return False
+    if "observed" in found and not found & {"strong", "of the agent", "language"}:
+        return False
     is_bound = bool(found & {"request", "hedge"}) or said.clause.listed or _ELSEWHERE.search(text)
     if "lasting" not in found and is_bound:
         # Asked for now, but with where it holds.
         return {"only", "condition"} <= found
+    if found & {"lasting", "language", "of the agent", "correction"}:
+        return True
+    if "policy" in found and not found & {"observed", "complaint"}:
+        return True
+    if "strong" not in found or _OF_A_THING.search(text):
+        return False
     return bool(
-        found & {"lasting", "language", "of the agent", "correction"}
-        or ("strong" in found and found & {"negation", "only"})
-        or ("strong" in found and (said.after_stop or CAPITALS.search(text)))
+        found & {"negation", "only"}
+        or said.after_stop
+        or CAPITALS.search(text)
+        or (_IN_PLACE_OF.search(text) and not _POINTED.search(text))
     )
 
 
 def is_tellable(text: str, found: frozenset[str]) -> bool:
     """Whether a clause is a statement that somebody made, not pasted, asked or secret."""
-    is_strong = bool(found & {"lasting", "strong", "language"})
+    is_strong = bool(found & {"lasting", "strong", "language", "policy"})
     if not found & _WISHES:
         return False
     if size(text) < (FEWEST_STRONG if is_strong else FEWEST) or _TOKEN.match(text):
@@ -191,13 +219,20 @@ def is_tellable(text: str, found: frozenset[str]) -> bool:
     if unicodedata.category(text[0]) in ("So", "Sm", "Sk", "Co"):
         # How a terminal's interface begins its lines.
         return False
-    if _IDLE.search(text) or ("question" in found and not found & {"lasting", "of the agent"}):
+    if _IDLE.search(text) or _is_asked(text, found):
         return False
     if text.endswith((":", "：")) or sum(char in _CODE_SIGNS for char in text) > _MOST_CODE * len(
         text
     ):
         return False
     return " " in text[:60] or size(text) > len(text)
+
+
+def _is_asked(text: str, found: frozenset[str]) -> bool:
+    """Whether a clause wants an answer: "what" and "how" stand in statements too."""
+    if "question" not in found or found & {"lasting", "of the agent"}:
+        return False
+    return not found & {"policy", "correction"} or _ASKED.search(text) is not None
 
 
 def is_secret(text: str) -> bool:
@@ -210,7 +245,7 @@ def is_secret(text: str) -> bool:
 # Set by hand; signs and sizes were compared with what tells gold from the rest in every
 # repository left out in turn, and only what agreed in all of them was moved.
 WEIGHTS = {
-    "lasting": 1.3, "strong": 1.0, "language": 1.0, "of the agent": 0.5, "imperative": 0.3, "run": 0.4,
+    "lasting": 1.3, "strong": 1.0, "language": 1.0, "policy": 1.0, "observed": -1.0, "of the agent": 0.5, "imperative": 0.3, "run": 0.4,
     "condition": 0.3, "cause": 0.2, "decision": 0.2, "environment": -0.1, "complaint": -0.2, "correction": 0.6,
     "trap": -0.5, "hedge": -0.6, "done": -0.4, "social": -0.9, "question": -1.1, "passing": -0.6,
     "offer": -0.5, "narration": -0.3, "forbids": 0.4, "only asks": -0.7, "goes on": -0.5,
@@ -226,6 +261,7 @@ LONG_PROMPT = 500
 def _strength(text: str, found: frozenset[str], clause: Clause, *, after_stop: bool) -> float:
     facts = {
         **dict.fromkeys(found, 1.0),
+        "question": "question" in found and (_is_asked(text, found) or "lasting" in found),
         "forbids": {"strong", "negation"} <= found,
         "only asks": "request" in found and not found & {"lasting", "strong"},
         "goes on": _GOES_ON.search(text) is not None,
