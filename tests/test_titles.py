@@ -24,6 +24,8 @@ LONG = "please look at the checkout page and tell me why the totals are off by o
         (["Warmup"], None),
         (["hello", "fix the build"], "fix the build"),
         (["hello"], "hello"),
+        (["/"], None),
+        (["?", "fix the build"], "fix the build"),
         (["<note>\n</note>"], None),
         (["<ide_selection>x</ide_selection>\nfix the build"], "fix the build"),
         (["## User Input\n\n```text\nfix the build\n```\n\nYou **MUST** obey"], "fix the build"),

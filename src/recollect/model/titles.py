@@ -85,7 +85,9 @@ def title_of(own: str | None, prompts: Iterable[str]) -> str | None:
         short = short or title
         left = left or _cut(" ".join(_TAG.sub(" ", prompt).split()))
     # Better than nothing: a session is told from another by it.
-    return short or (left if left and not _FILLER.fullmatch(left) else None)
+    if not short and left and _says_something(left) and not _FILLER.fullmatch(left):
+        return left
+    return short
 
 
 def without_pictures(prompt: str) -> str:
