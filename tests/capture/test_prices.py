@@ -107,6 +107,8 @@ def test_a_model_that_is_not_in_the_table_has_no_price(model: str) -> None:
         ("anthropic/claude-opus-4.5", 5.0, 25.0),
         ("command-a-03-2025", 2.5, 10.0),
         ("sonar-pro", 3.0, 15.0),
+        ("codex-mini-latest", 1.5, 6.0),
+        ("gpt-5.1-codex-mini", 0.25, 2.0),
     ],
 )
 def test_a_maker_that_sells_its_own_model_has_its_price(

@@ -177,6 +177,8 @@ def _sellers(model: str) -> Iterator[tuple[str, str | None]]:
                 yield before + model, one
             return
     yield model, None
+    # Not all of its names begin with gpt or o1.
+    yield model, "openai"
 
 
 def _price(model: str, provider: str | None, moment: datetime) -> Any:
