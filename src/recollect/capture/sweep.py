@@ -209,11 +209,11 @@ class Sweep:
         calls ended, no secrets, where sessions began, a price.
         """
         self.recogniser.recognise(agent, batch)
+        _say_where(batch, source.in_project if source.external else None)
         place(batch, lambda session: self._began_in(agent, session))
         self.endings.decide(agent, batch)
         if self.redactor is not None:
             cleanse(batch, self.redactor)
-        _say_where(batch, source.in_project if source.external else None)
         for key, usage in batch.usages.items():
             batch.costs[key] = prices.cost(usage) if usage.cost_usd is None else usage.cost_usd
 
