@@ -56,18 +56,17 @@ class StoreTooNew(StoreError):
 
 
 class StoreTooOld(StoreError):
-    """The database is older than the first release; this version cannot read its schema."""
+    """The database has another schema than those that were released."""
 
-    def __init__(self, path: str, *, found: int, oldest: int) -> None:
+    def __init__(self, path: str) -> None:
         from recollect.system.platforms import as_argument
 
         move = f"mv {as_argument(path)} {as_argument(path + '.old')}"
         super().__init__(
-            f"{path} is from an early version (schema {found}); this recollect reads schema "
-            f"{oldest} and later.",
+            f"{path} was made by an earlier development version.",
             hint=f"Move it away (`{move}`), then run `recollect import` to read the logs again.",
         )
-        self.path, self.found, self.oldest = path, found, oldest
+        self.path = path
 
 
 class StoreDamaged(StoreError):

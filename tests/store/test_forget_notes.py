@@ -72,7 +72,10 @@ def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory
     memory.old.remember("something else", everywhere=True, by="person")
     memory.old.give_feedback("note:2", False, reason="no zebraword here")
     db = filled.db
-    db.execute("insert into packs values (1, 'told: the zebraword is red', 'note:2 note:3', 0)")
+    db.execute(
+        "insert or replace into packs (project, text, refs, made_at) "
+        "values (1, 'told: the zebraword is red', 'note:2 note:3', 0)"
+    )
     db.execute(
         "insert into tellings (project, ref, line) values (1, 'note:2', 'the zebraword is red')"
     )

@@ -36,11 +36,21 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-# The newest migration this code knows; a test compares it with the folder.
-SCHEMA = 9
-# The oldest one that is brought up to date. Until the first release an
-# older store is imported again instead.
-OLDEST = 8
+# Every migration by its number; a test compares them with the folder.
+MIGRATIONS = {
+    1: "archive",
+    2: "search",
+    3: "vectors",
+    4: "trust",
+    5: "jobs",
+    6: "digests",
+    8: "hooks",
+    9: "episodes",
+    10: "retention",
+    99: "old",
+}
+# The newest one.
+SCHEMA = max(MIGRATIONS)
 # "reco", in the header of every store of ours.
 APPLICATION_ID = 0x7265636F
 BUSY_TIMEOUT_MS = 5_000
@@ -79,11 +89,8 @@ class Database:
                 f"{path} is the database of another program.",
                 hint="Choose another file with --store.",
             )
-        if found > SCHEMA:
-            raise StoreTooNew(path, found=found, known=SCHEMA)
-        if 0 < found < OLDEST:
-            self.connection.close()
-            raise StoreTooOld(path, found=found, oldest=OLDEST)
+        if found:
+            self._check_schema(found)
         if found < SCHEMA:
             if self.read_only:
                 raise StoreError(
@@ -140,6 +147,25 @@ class Database:
         ).fetchone()
         version, application, objects = row or (0, 0, 0)
         return version, application == APPLICATION_ID or objects == 0
+
+    def _check_schema(self, found: int) -> None:
+        """Refuse a store that was made with other migrations than ours."""
+        try:
+            recorded = self.connection.execute(
+                "select number, name from migrations order by number"
+            ).fetchall()
+        except apsw.SQLError:
+            recorded = []
+        except apsw.Error:
+            # Damaged: `check` and `repair` look at it, and everything else says so in time.
+            return
+        ours = list(MIGRATIONS.items())
+        if found > SCHEMA and recorded[: len(ours)] == ours:
+            self.connection.close()
+            raise StoreTooNew(self.path, found=found, known=SCHEMA)
+        if recorded != [(number, name) for number, name in ours if number <= found]:
+            self.connection.close()
+            raise StoreTooOld(self.path)
 
     def _configure(self) -> None:
         # The schema may hold what somebody else put there: it may not call

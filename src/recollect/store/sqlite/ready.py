@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-# Whether work waits is said by the newest of these migrations; a test compares it with the folder.
-OLDEST, NEWEST = 9, 9
+# The migration that all of this was made by; a test compares it with that of the store.
+SCHEMA = 99
 APPLICATION_ID = 0x7265636F
 # A whole log may be pasted; its beginning says what it is about.
 MOST_CHARACTERS = 4_000
@@ -50,7 +50,7 @@ class Ready:
             "select (select user_version from pragma_user_version), (select application_id from "
             "pragma_application_id)"
         ).fetchone()
-        ours = found is not None and OLDEST <= found[0] <= NEWEST and found[1] == APPLICATION_ID
+        ours = found is not None and found[0] == SCHEMA and found[1] == APPLICATION_ID
         return cls(connection, writable=writable) if ours else None
 
     def project(self, names: Iterable[str]) -> int | None:

@@ -30,7 +30,7 @@ from recollect.errors import (
 from recollect.model.reports import RepairReport
 from recollect.store import bodies
 from recollect.store.sqlite import values
-from recollect.store.sqlite.database import OLDEST, SCHEMA, Database
+from recollect.store.sqlite.database import MIGRATIONS, SCHEMA, Database
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.old.sql import digests
@@ -77,8 +77,8 @@ def repair(path: str, *, rebuild: bool = False) -> RepairReport:
 def _check_version(path: str, found: int) -> None:
     if found > SCHEMA:
         raise StoreTooNew(path, found=found, known=SCHEMA)
-    if found < OLDEST:
-        raise StoreTooOld(path, found=found, oldest=OLDEST)
+    if found not in MIGRATIONS:
+        raise StoreTooOld(path)
 
 
 def _faults(path: str) -> list[str]:

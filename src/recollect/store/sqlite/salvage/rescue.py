@@ -37,7 +37,7 @@ _TABLES = (
     "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns",
     "bodies",
     "tool_calls", "usage", "rates", "problems", "notes", "note_origins", "feedback", "recalls",
-    "confirmed_folders", "known_secrets",
+    "confirmed_folders", "known_secrets", "injections", "hook_runs",
     "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders",
     "episodes",
     "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "jobs", "marks",

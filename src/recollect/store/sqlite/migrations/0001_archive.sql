@@ -1,6 +1,5 @@
--- The archive: what agents logged, as sessions and turns, with the text index
--- over it and the place in each log up to which it was read. Times are
--- milliseconds UTC. What can be rebuilt (turns_text) is never the truth.
+-- The archive: what agents logged, as sessions and turns, and
+-- the place in each log up to which it was read. Times are milliseconds UTC.
 
 -- "reco": tells a store of ours from any other database.
 pragma application_id = 0x7265636F;
@@ -16,7 +15,10 @@ create table store_info (
 
 -- One place a log lives. The fingerprint (inode, size, time, and hashes of the
 -- first bytes and of those before the checkpoint) tells unchanged, grown and
--- replaced apart; a source that vanished keeps its row and its sessions.
+-- replaced apart; a source that vanished keeps its row and its sessions. Several
+-- may tell of the same session (an editor's database, the files of its command
+-- line, an export): the lowest rank is believed. `in_project` is the folder of the
+-- project that a log lies in; null where only its agent could have put it.
 create table sources (
   id          integer primary key,
   agent       text not null,
@@ -30,8 +32,11 @@ create table sources (
   position    integer not null,
   state       blob not null,
   imported_at integer not null,
-  failure     text
+  failure     text,
+  rank        integer not null default 0,
+  in_project  text
 );
+create index sources_by_folder on sources (in_project) where in_project is not null;
 
 -- Where sessions happened. A merge is a pointer and therefore reversible:
 -- readers follow merged_into, rows never move.
@@ -51,7 +56,10 @@ create table project_aliases (
   seen    integer not null default 0
 ) without rowid;
 
--- One conversation with one agent, as its log names it. Its turns, and its sub-agents, have its project.
+-- One conversation with one agent, as its log names it. Its turns, and its sub-agents,
+-- have its project. `copy_of` is another agent's session that this one only repeats.
+-- `external` says that it may be anybody's: its log came with a project, and no person
+-- confirmed that project's logs, or git tracks it. It is found and never told unasked.
 create table sessions (
   id            integer primary key,
   ref           text not null unique,
@@ -69,10 +77,13 @@ create table sessions (
   git_sha       text,
   git_remote    text,
   source        integer references sources (id),
-  meta          text not null default '{}'
+  meta          text not null default '{}',
+  copy_of       text,
+  external      integer not null default 0
 );
 create index sessions_by_time on sessions (started_at);
 create index sessions_by_project on sessions (project, started_at);
+create index sessions_by_copy on sessions (copy_of) where copy_of is not null;
 create index sessions_by_parent on sessions (parent) where parent is not null;
 
 -- prompt and reply hold the lead only; the whole text is in the body. The
@@ -150,15 +161,6 @@ create table rates (
   primary key (model, day)
 ) without rowid;
 
--- Every word of every body, found by the body's id; the text itself is only there.
-create virtual table turns_text using fts5 (
-  prompt, reply, tools, errors, output,
-  content = '', contentless_delete = 1,
-  tokenize = 'porter unicode61 remove_diacritics 2'
-);
--- A first import writes hundreds of megabytes; a larger hash means fewer, larger segments.
-insert into turns_text (turns_text, rank) values ('hashsize', 33554432);
-
 -- What was wrong in a source since it was last read from its start: the first few.
 create table problems (
   source integer not null references sources (id),
@@ -169,30 +171,3 @@ create table problems (
   at     integer not null
 );
 create index problems_by_source on problems (source);
-
--- What a person asked to forget: it is not imported again. A turn is named by
--- agent and native key, so that its copies in forks stay away too; a title that
--- quoted a forgotten turn is named by its session.
-create table tombstones (
-  kind         text not null check (kind in ('session', 'turn', 'title')),
-  name         text not null,
-  forgotten_at integer not null,
-  primary key (kind, name)
-) without rowid;
-
--- Work that can wait. A lease with its fencing token makes sure that a worker
--- that was presumed dead cannot finish what another one has taken over.
-create table jobs (
-  id          integer primary key,
-  kind        text not null,
-  subject     text not null,
-  state       text not null default 'waiting' check (state in ('waiting', 'running', 'failed')),
-  tries       integer not null default 0,
-  not_before  integer not null default 0,
-  lease_until integer,
-  token       integer not null default 0,
-  error       text,
-  created_at  integer not null,
-  unique (kind, subject)
-);
-create index jobs_due on jobs (state, not_before);

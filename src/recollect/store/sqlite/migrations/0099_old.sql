@@ -1,47 +1,155 @@
--- What is learned from sessions: attempts, what recurs in them, and what people
--- made of that. Everything derived from a session goes with it.
+-- What is replaced next, in its old form; nothing new is added here. Each owner deletes
+-- their tables when nothing uses them any more, and the last one deletes this file
+-- (with its line in `MIGRATIONS` of database.py and in `ready.py`):
+--
+-- - notes, note_origins, extractions: 0007_notes.sql takes their place
+-- - tellings, telling_words, recalls, firings: prompt_lines, prompt_words, injections and
+--   hook_runs in 0008_hooks.sql; packs, reminders and feedback are there already
+-- - publications (versions of a memory's texts), traces, consolidations, memory_folders:
+--   what engines write
+-- - published_blocks: becomes `publications`, in a file of its own, when the old one is gone
+-- - signals, occasions, unlearned, tallies, stale_tallies, patterns, pattern_versions,
+--   heuristics: patterns are notes
 
--- Attempts at a task: derived from a session's tasks, or recorded live. `steps`
--- is msgpack: one row is one write, and steps are only ever read together. Whoever
--- records live waits for the disk, and every index is a page more to write.
-create table episodes (
-  id           integer primary key,
-  ref          text not null unique,
-  session      integer references sessions (id) on delete cascade,
-  task_number  integer,
-  turns        text,
-  agent        text,
-  project      integer references projects (id),
-  task         text not null,
-  language     text,
-  domain       text,
-  tags         text,
-  outcome      text check (outcome in ('success', 'partial', 'fail', 'uncertain', 'abandoned')),
-  result       text,
-  error        text,
-  reward       real,
-  reward_parts text,
-  started_at   integer,
-  duration_ms  integer,
-  tokens       integer,
-  steps        blob not null
+-- `words` is the text as it is compared with others: case, punctuation and
+-- spaces left out. No project means that it holds everywhere. `accepted_at` is
+-- when a person wrote or accepted it. An edit leaves the old note behind,
+-- superseded by the new one.
+create table notes (
+  id            integer primary key autoincrement,
+  category      text not null check (category in ('preference', 'project', 'pattern', 'decision', 'constraint')),
+  text          text not null,
+  words         text not null,
+  project       integer references projects (id),
+  status        text not null check (status in ('candidate', 'active', 'superseded', 'rejected')),
+  trust         text not null check (trust in ('user', 'tool-verified', 'assistant', 'external')),
+  author        text not null check (author in ('person', 'agent', 'rules', 'model')),
+  confidence    real not null,
+  seen          integer not null default 1,
+  created_at    integer,
+  seen_at       integer,
+  accepted_at   integer,
+  valid_from    integer,
+  valid_to      integer,
+  superseded_by integer references notes (id)
 );
-create unique index episodes_by_session on episodes (session, task_number) where session is not null;
+create index notes_by_words on notes (words);
+create index notes_by_project on notes (project, status);
+create index notes_by_successor on notes (superseded_by) where superseded_by is not null;
 
--- For those who keep attempts in memory: how often some went, how often their words
--- changed, and the largest id that went, because an id is not given again. (That is
--- what autoincrement is for, at the price of a page for every attempt.)
-create trigger episodes_removed after delete on episodes begin
-  insert into store_info values ('episodes_gone', 1) on conflict (name) do update set value = value + 1;
-  insert into store_info values ('episodes_last', old.id) on conflict (name) do update set value = max(value, old.id);
-end;
-create trigger episodes_reworded after update on episodes begin
-  insert into store_info values ('episodes_changed', 1) on conflict (name) do update set value = value + 1;
-end;
--- A digest that is dropped quoted something that has to go; so did what was derived from it.
-create trigger digests_removed after delete on digests begin
-  delete from episodes where session = old.session;
-end;
+-- Where a note comes from: a row for each time that an agent gave it. Session
+-- and turn are those of the call in the agent's log, and null until that log is
+-- imported and the call found in it. `at` is null when the log tells no time.
+create table note_origins (
+  id      integer primary key,
+  note    integer not null references notes (id) on delete cascade,
+  at      integer,
+  session text,
+  turn    integer
+);
+create index note_origins_by_note on note_origins (note);
+create index note_origins_by_session on note_origins (session, turn) where session is not null;
+create index note_origins_sought on note_origins (at) where session is null;
+
+-- One line for each memory that a prompt may call up. Without a project it is
+-- told everywhere.
+create table tellings (
+  id      integer primary key,
+  project integer references projects (id) on delete cascade,
+  ref     text not null,
+  line    text not null,
+  at      integer
+);
+create index tellings_by_project on tellings (project);
+
+-- The stems of the words that a telling is found by.
+create table telling_words (
+  word    text not null,
+  telling integer not null references tellings (id) on delete cascade,
+  primary key (word, telling)
+) without rowid;
+create index telling_words_by_telling on telling_words (telling);
+
+-- What was offered to whom, by which face and at which of its events or tools:
+-- measured later against what happened next. The id
+-- is given by whoever offered it, so that a spool that is read twice counts once.
+create table recalls (
+  id      text primary key,
+  at      integer not null,
+  face    text not null,
+  event   text not null,
+  agent   text,
+  session text,
+  project integer references projects (id) on delete set null,
+  refs    text not null
+) without rowid;
+create index recalls_by_session on recalls (session);
+
+-- When each hook last ran, whether or not it had something to say; `fault` is
+-- the kind of its last failure, if that was the last thing it did.
+create table firings (
+  agent   text not null,
+  event   text not null,
+  last_at integer not null,
+  fault   text,
+  primary key (agent, event)
+) without rowid;
+
+-- How far notes have been taken from a session, by rules and by a model: up to
+-- which message, how many tool calls came since, and how often it was done. `waits`
+-- says that it is to be done once a tool call has returned or the session is over.
+create table extractions (
+  session integer not null references sessions (id) on delete cascade,
+  author  text not null check (author in ('rules', 'model')),
+  message integer not null,
+  calls   integer not null,
+  count   integer not null,
+  waits   integer not null,
+  at      integer not null,
+  primary key (session, author)
+) without rowid;
+
+-- A session's trace memory, and from what state of its digest it was made. A
+-- session without memory has an empty one, so that it is not looked at again in
+-- the same state.
+create table traces (
+  session  integer primary key references sessions (id) on delete cascade,
+  state    text not null,
+  engine   text not null check (engine in ('rules', 'llm', 'agent')),
+  memory   text not null,
+  summary  text not null,
+  tokens   integer not null default 0,
+  cost_usd real,
+  made_at  integer not null
+);
+
+-- Every version of what was written for a project, with the sessions behind it as
+-- a JSON list. Of one name, the version without gone_at is the one that counts.
+create table publications (
+  id       integer primary key autoincrement,
+  project  integer not null references projects (id) on delete cascade,
+  name     text not null,
+  text     text not null,
+  sessions text not null,
+  engine   text not null check (engine in ('rules', 'llm', 'agent')),
+  made_at  integer not null,
+  gone_at  integer
+);
+create unique index publications_current on publications (project, name) where gone_at is null;
+
+-- From what a project's memory was made, and by whom; it is made again when that
+-- is another.
+create table consolidations (
+  project integer primary key references projects (id) on delete cascade,
+  state   text not null,
+  engine  text not null check (engine in ('rules', 'llm', 'agent'))
+);
+
+-- The folders of memories that we wrote files into, by a hash: they are cleared
+-- when their project is gone, and nobody else's are.
+create table memory_folders (
+  name text primary key
+) without rowid;
 
 -- One thing seen in one session, or in one attempt that was recorded live: `turn` is
 -- the number of the turn, or of the step. What has the same kind and signature is
@@ -82,7 +190,6 @@ create table unlearned (
   session integer primary key references sessions (id) on delete cascade,
   mark    integer not null
 );
-insert into unlearned select session, random() from digests;
 create trigger digests_added after insert on digests begin
   insert or replace into unlearned values (new.session, random());
 end;

@@ -32,7 +32,6 @@ create table unembedded (
   turn integer primary key,
   mark integer not null
 );
-insert into unembedded select turn, random() from (select distinct turn from bodies);
 
 -- Whoever writes a body need not know of vectors.
 create trigger bodies_added after insert on bodies begin

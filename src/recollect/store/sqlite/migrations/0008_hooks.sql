@@ -1,0 +1,92 @@
+-- What hooks tell agents, ready-made, and what came of it. A hook has milliseconds,
+-- so it reads a few rows and composes nothing. Projects here are those that no other
+-- has been merged over: readers follow merged_into first.
+
+-- What an agent is told when it starts in a project. `refs` are the memories in
+-- it, separated by spaces. `made_at` also says up to when the project's logs
+-- have been looked at, and is below 0 while that is out of date; a project about
+-- which nothing is worth telling has an empty text. `files` are the files that were
+-- changed most in it, one a line, seen from its folder: a folder that has none of them
+-- only claims to be this project. `long` is the long form of the same memory.
+create table packs (
+  project integer primary key references projects (id) on delete cascade,
+  text    text not null,
+  refs    text not null,
+  made_at integer not null,
+  files   text not null default '',
+  long    text not null default ''
+);
+
+-- What failed here before, and what worked instead. `shape` is the form of the
+-- command, or of the line that named the error, with what differs from run to
+-- run left open; only texts that hold `word` can have it.
+create table reminders (
+  id      integer primary key,
+  project integer not null references projects (id) on delete cascade,
+  kind    text not null check (kind in ('command', 'error')),
+  word    text not null,
+  shape   text not null,
+  line    text not null,
+  refs    text not null,
+  at      integer,
+  unique (project, kind, shape)
+);
+
+-- One line for each note or turn that a prompt may call up. Without a project it is
+-- told everywhere.
+create table prompt_lines (
+  id      integer primary key,
+  project integer references projects (id) on delete cascade,
+  ref     text not null,
+  line    text not null,
+  at      integer
+);
+create index prompt_lines_by_project on prompt_lines (project);
+
+-- The stems of the words that such a line is found by.
+create table prompt_words (
+  word text not null,
+  line integer not null references prompt_lines (id) on delete cascade,
+  primary key (word, line)
+) without rowid;
+create index prompt_words_by_line on prompt_words (line);
+
+-- What agents were told unasked: when, where and by which event of which face. `refs`
+-- are the notes and turns in it, `used` those of them that the session used afterwards,
+-- as far as it was looked at by `looked_at`. The id is given by whoever told it, so
+-- that a spool that is read twice counts once.
+create table injections (
+  id        text primary key,
+  at        integer not null,
+  face      text not null,
+  event     text not null,
+  agent     text,
+  session   text,
+  project   integer references projects (id) on delete set null,
+  refs      text not null,
+  used      text not null default '',
+  looked_at integer
+) without rowid;
+create index injections_by_session on injections (session);
+
+-- When each hook last ran, whether or not it had something to say; `fault` is the
+-- kind of its last failure, if that was the last thing it did.
+create table hook_runs (
+  agent   text not null,
+  event   text not null,
+  last_at integer not null,
+  fault   text,
+  primary key (agent, event)
+) without rowid;
+
+-- What a memory was worth to somebody it was offered to; `ref` names a session,
+-- a turn or a note.
+create table feedback (
+  id      integer primary key,
+  at      integer not null,
+  ref     text not null,
+  helpful integer not null check (helpful in (0, 1)),
+  author  text not null check (author in ('person', 'agent')),
+  reason  text
+);
+create index feedback_by_ref on feedback (ref);
