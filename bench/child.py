@@ -60,7 +60,7 @@ def digest() -> dict[str, float]:
     from recollect import Memory
 
     with Memory.open() as memory:
-        sessions = sum(1 for _ in memory.old.digest_sessions())
+        sessions = sum(1 for _ in memory.digest_new())
     return {"seconds": cpu_seconds() - start, "peak_bytes": peak_bytes(), "sessions": sessions}
 
 

@@ -51,7 +51,7 @@ def make_store(folder: Path) -> Path:
         memory.import_logs([memory.agents.sample_logs()])
         for _ in memory.store.embed():
             pass
-        for _ in memory.old.digest_sessions():
+        for _ in memory.digest_new():
             pass
         for _ in memory.old.learn():
             pass
@@ -166,7 +166,7 @@ def questions(memory: Memory, refs: list[str]) -> Iterator[tuple[str, Callable[[
 def deeds(memory: Memory) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What writes, by name."""
     yield "import", lambda: memory.import_logs([memory.agents.sample_logs()])
-    yield "digest", lambda: list(memory.old.digest_sessions())
+    yield "digest", lambda: list(memory.digest_new())
     yield "learn", lambda: list(memory.old.learn())
     yield "distill", memory.old.distill
     yield "prepare", lambda: list(memory.old.prepare())

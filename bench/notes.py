@@ -61,7 +61,7 @@ def found(logs: list[Path], *, short: bool) -> Iterator[dict[str, Any]]:
         environ = {"RECOLLECT_HOME": folder, "HOME": folder}
         with Memory.open(environ=environ) as memory:
             memory.import_logs(logs)
-            list(memory.old.digest_sessions())
+            list(memory.digest_new())
             path = memory.settings.store
         if short:
             _take_all(path)
@@ -79,9 +79,9 @@ def _take_all(path: str) -> None:
     """Take notes from every session with a person in it."""
     store = open_store(path)
     for number, ref in store.db.rows("select id, ref from sessions order by started_at, id"):
-        digest = store.old.find_digest(ref)
+        digest = store.digests.find(ref)
         if digest is not None and store.old.is_with_a_person(number):
-            passages = store.old.passages(number)
+            passages = store.digests.passages(number)
             extract.keep(store, passages, extract.Rules().extract(passages, digest), by="rules")
     store.close()
 

@@ -25,10 +25,10 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.sets.outcome.make import Episode, Part, build  # noqa: E402
-from recollect.distill.digests.calls import calls_of  # noqa: E402
-from recollect.distill.digests.digest import make  # noqa: E402
-from recollect.distill.digests.tasks import prompt_of  # noqa: E402
 from recollect.distill.outcomes.outcome import judge  # noqa: E402
+from recollect.distill.tasks.calls import calls_of  # noqa: E402
+from recollect.distill.tasks.digest import make  # noqa: E402
+from recollect.distill.tasks.tasks import prompt_of  # noqa: E402
 from recollect.memory import Memory  # noqa: E402
 from recollect.model.digests import Evidence, Outcome  # noqa: E402
 from recollect.settings import Settings  # noqa: E402
@@ -95,8 +95,8 @@ def outcomes(*, whole: bool = False) -> Iterator[Judged]:
         with Memory(settings) as memory:
             memory.import_logs([str(home / ".claude"), str(home / ".codex")])
         store = open_store(store_path, create=False)
-        for number, ref, _ in store.old.outdated_sessions():
-            episode, passages = labelled[ref], store.old.passages(number)
+        for number, ref, _ in store.digests.outdated():
+            episode, passages = labelled[ref], store.digests.passages(number)
             yield _by_digest(episode, ref, passages) if whole else _by_itself(episode, passages)
         store.close()
 

@@ -88,7 +88,7 @@ def _take_in(memory: Memory, home: Path, world: Sequence[Session]) -> None:
             f"{report.sessions:,} of {len(world):,} sessions were imported, with {report.problems} "
             "problems"
         )
-    for _ in memory.old.digest_sessions():
+    for _ in memory.digest_new():
         pass
 
 

@@ -44,7 +44,7 @@ class Job(NamedTuple):
     lease_seconds: float = 60
 
 
-_DIGEST = "recollect.distill.digests.digest:digest_all"
+_DIGEST = "recollect.distill.tasks.digest:digest_new"
 _MEMORIES = "recollect.distill.memories"
 
 JOBS = (

@@ -10,8 +10,9 @@ from recollect.model.digests import Digest, Task
 from recollect.model.patterns import PatternKind
 from recollect.model.sessions import Outcome, Tokens
 from recollect.settings import Settings
+from recollect.store.sqlite import digests
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.old.sql import catalogue, digests
+from recollect.store.sqlite.old.sql import catalogue
 from tests.store.conftest import START, Filled, facts, turn
 
 MINUTE, DAY = 60_000, 24 * 60 * 60_000

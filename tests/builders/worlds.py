@@ -38,7 +38,7 @@ class World:
 
     def learn(self) -> None:
         """Digest and learn whatever is new."""
-        for _ in (*self.memory.old.digest_sessions(), *self.memory.old.learn()):
+        for _ in (*self.memory.digest_new(), *self.memory.old.learn()):
             pass
 
     def see(self, sessions: Sequence[Session]) -> World:

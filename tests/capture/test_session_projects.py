@@ -232,12 +232,12 @@ def test_notes_of_a_session_go_where_it_goes(home: Path, code: Path) -> None:
     said.reply("Noted.")
     claude_log(home, said)
     with imported(home) as mind:
-        digested = list(mind.old.digest_sessions())
+        digested = list(mind.digest_new())
         before = {(note.project, note.author) for note in mind.old.notes(project=SHOP)}
         edit(said, "late", code / "till" / "b.py")
         claude_log(home, said)
         mind.import_logs()
-        digested += mind.old.digest_sessions()
+        digested += mind.digest_new()
 
         assert len(digested) == 2
         assert before == {(SHOP, "rules")}

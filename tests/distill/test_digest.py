@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill.digests.calls import calls_of
-from recollect.distill.digests.digest import make
+from recollect.distill.tasks.calls import calls_of
+from recollect.distill.tasks.digest import make
 from recollect.model.digests import Digest, Evidence, Run, Saying, Task, Trouble
 from recollect.model.sessions import Tokens
 from recollect.store.history import Passage
@@ -46,7 +46,7 @@ def test_a_digest_tells_a_session_from_what_was_asked_and_done(remember: Remembe
     )
     first, second = (f"{worker().ref}#{number}" for number in (1, 2))
 
-    digest = mind.old.digest(worker().ref)
+    digest = mind.digest(worker().ref)
 
     assert digest == Digest(
         session=worker().ref,
@@ -96,13 +96,13 @@ def test_a_session_that_grew_is_digested_again(home: Path) -> None:
     with memory(home) as mind:
         mind.import_logs()
         mind.jobs.work()
-        before = mind.old.digest(work.ref)
+        before = mind.digest(work.ref)
         work.ask("still hangs for me, this is wrong").done("Sorry.")
         claude_log(home, work.talk)
         mind.import_logs()
         mind.jobs.work()
 
-        after = mind.old.digest(work.ref)
+        after = mind.digest(work.ref)
 
         assert (outcomes(before), outcomes(after)) == ([("success", [1])], [("fail", [1, 2])])
         assert mind.session(work.ref).outcome == "fail"
@@ -111,12 +111,12 @@ def test_a_session_that_grew_is_digested_again(home: Path) -> None:
 def test_digesting_twice_changes_nothing(remember: Remember) -> None:
     """A job may be done twice."""
     mind = remember(worker())
-    first = list(mind.old.digest_sessions())
+    first = list(mind.digest_new())
     rows = mind._shared.store().db.rows(
         "select session, state, title, outcome, summary, digest from digests"
     )
 
-    assert (first, list(mind.old.digest_sessions())) == ([worker().ref], [])
+    assert (first, list(mind.digest_new())) == ([worker().ref], [])
     assert (
         mind._shared.store().db.rows(
             "select session, state, title, outcome, summary, digest from digests"
@@ -148,7 +148,7 @@ def test_sessions_are_found_by_their_outcome(remember: Remember) -> None:
         return [session.id for session in mind.sessions(outcome=outcome)]
 
     before = mind.remarks("outcome:fail")
-    list(mind.old.digest_sessions())
+    list(mind.digest_new())
 
     assert before == ["Sessions without an outcome: 2. Work it out now: recollect work"]
     assert mind.remarks("outcome:fail") == []
@@ -172,7 +172,7 @@ def test_what_is_left_open_is_told(remember: Remember) -> None:
     )
     turn = f"{worker().ref}#1"
 
-    assert mind.old.digest(worker().ref).open_ends == [
+    assert mind.digest(worker().ref).open_ends == [
         f"`pytest -q` still ends with exit code 1 ({turn})",
         f"the agent's last question is unanswered ({turn})",
         f"“TODO: the refunds too” ({turn})",
@@ -183,7 +183,7 @@ def test_nothing_is_left_open_by_what_succeeded(remember: Remember) -> None:
     """Whoever is told of work that is done does it again."""
     mind = remember(worker())
 
-    assert mind.old.digest(worker().ref).open_ends == []
+    assert mind.digest(worker().ref).open_ends == []
 
 
 def test_what_was_undone_does_not_count() -> None:
@@ -369,4 +369,4 @@ def test_a_session_nobody_spoke_in_has_an_empty_digest(home: Path) -> None:
         claude_log(home, work.talk)
         mind.import_logs()
 
-        assert mind.old.digest(work.ref).tasks == []
+        assert mind.digest(work.ref).tasks == []

@@ -18,12 +18,12 @@ DIGESTING = """
 import sys
 from recollect.memory import Memory
 from recollect.settings import Settings
-import recollect.distill.digests.digest
+import recollect.distill.tasks.digest
 
 # Many small batches: many moments between two of them.
-recollect.distill.digests.digest.TURNS_AT_ONCE = 10
+recollect.distill.tasks.digest.TURNS_AT_ONCE = 10
 with Memory(Settings(sys.argv[1], sys.argv[2], {})) as memory:
-    sessions = memory.old.digest_sessions()
+    sessions = memory.digest_new()
     print("ready", flush=True)
     for ref in sessions:
         pass
@@ -82,7 +82,7 @@ def test_killed_at_any_moment_nothing_is_lost(remember: Remember) -> None:
     The next run must still find them.
     """
     mind = remember(*map(chatty, range(1, 25)))
-    list(mind.old.digest_sessions())
+    list(mind.digest_new())
     undisturbed = made(mind)
     undo(mind)
     whole = begun = time.monotonic()
@@ -107,7 +107,7 @@ def test_killed_at_any_moment_nothing_is_lost(remember: Remember) -> None:
         assert without_notes(mind) == 0
         if round_number < 15:
             undo(mind)
-    list(mind.old.digest_sessions())
+    list(mind.digest_new())
 
     assert killed > 4
     assert len(halves) > 2
@@ -130,10 +130,10 @@ def test_a_batch_is_kept_whole_or_not_at_all(remember: Remember) -> None:
     )
 
     with pytest.raises(StoreError, match="a fault"):
-        list(mind.old.digest_sessions())
+        list(mind.digest_new())
     before = made(mind)
     db.execute("drop trigger fault")
-    done = list(mind.old.digest_sessions())
+    done = list(mind.digest_new())
 
     assert before == {"digests": [], "notes": [], "origins": [], "extractions": []}
     assert len(done) == 3

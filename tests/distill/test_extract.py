@@ -39,7 +39,7 @@ def long(*said: str | Said) -> list[str | Said]:
 def tell(talks: Talks, session: str, *said: str | Said, **known: Any) -> list[Note]:
     """Have a long conversation; all notes afterwards."""
     talks.tell(session, *long(*said), **known)
-    list(talks.memory.old.digest_sessions())
+    list(talks.memory.digest_new())
     return talks.memory.old.notes()
 
 
@@ -137,7 +137,7 @@ def found_without_times(talks: Talks, session: str) -> Note:
     """The note that is kept of a session whose log tells no time."""
     talks.tell(session, f"{TABS} in all files")
     number = talks.store.db.value("select max(id) from sessions")
-    (place,) = talks.store.old.passages(number)
+    (place,) = talks.store.digests.passages(number)
     place.at = None
     fact = Candidate("preference", TABS, 0.9, f"codex:{session}#1", "user")
     (note,) = keep(talks.store, [place], [fact], by="rules")
@@ -241,7 +241,7 @@ def test_secrets_what_we_told_and_what_is_no_note_are_left_out(talks: Talks, tex
     """Whatever an extractor says; the others it found are kept all the same."""
     talks.tell("a", "hello")
     (number,) = talks.store.db.row("select id from sessions")
-    passages = talks.store.old.passages(number)
+    passages = talks.store.digests.passages(number)
     given: Sequence[Candidate] = [
         Candidate("project", text, 0.5, "codex:a#1", "assistant"),
         Candidate("project", "Use tabs", 0.5, "codex:a#7", "assistant"),
@@ -261,7 +261,7 @@ def test_a_models_word_alone_never_becomes_active(talks: Talks) -> None:
     talks.tell("a", "hello").tell("b", "hello", day=1)
     for number, ref in talks.store.db.rows("select id, ref from sessions"):
         found = [Candidate("project", "Use make", 0.9, f"{ref}#1", "assistant")]
-        keep(talks.store, talks.store.old.passages(number), found, by="model")
+        keep(talks.store, talks.store.digests.passages(number), found, by="model")
 
     (note,) = talks.memory.old.notes()
     assert (note.status, note.seen) == ("candidate", 2)

@@ -124,7 +124,7 @@ def test_a_session_that_waits_for_a_call_is_come_back_to(
     tell_pending(talks)
     monkeypatch.setattr("recollect.distill.notes.extract.now_ms", lambda: START + 1_000)
 
-    list(talks.memory.old.digest_sessions())
+    list(talks.memory.digest_new())
 
     assert talks.memory.old.notes() == []
     quiet_at = talks.store.db.value("select not_before from marks where name = 'session quiet'")
@@ -145,15 +145,15 @@ def test_taking_notes_again_from_a_session_that_grew_repeats_nothing(talks: Talk
         *(Said(f"go on {number}", command="git add .", reply="ok") for number in range(8)),
     ]
     talks.tell("a", *turns)
-    list(talks.memory.old.digest_sessions())
+    list(talks.memory.digest_new())
     number = talks.store.db.value("select id from sessions")
     first = talks.store.old.find_extraction(number)
 
     talks.tell("a", *turns, Said("one more", command="git add ."))
-    list(talks.memory.old.digest_sessions())
+    list(talks.memory.digest_new())
     second = talks.store.old.find_extraction(number)
     talks.tell("a", *turns, *(Said(f"{number} more", command="git add .") for number in range(3)))
-    list(talks.memory.old.digest_sessions())
+    list(talks.memory.digest_new())
 
     assert (first, second) == (Extraction(25, 0, 1), Extraction(25, 1, 1))
     assert talks.store.old.find_extraction(number) == Extraction(31, 0, 2)
@@ -171,6 +171,6 @@ def test_notes_are_taken_only_where_a_person_talked_and_wants_it_remembered(talk
     talks.tell("script", *turns, origin="headless")
     talks.tell("quiet", *turns, meta={"memory_mode": "disabled"})
 
-    list(talks.memory.old.digest_sessions())
+    list(talks.memory.digest_new())
 
     assert talks.memory.old.notes() == []

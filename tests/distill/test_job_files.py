@@ -45,7 +45,7 @@ def memory(home: Path) -> Iterator[Memory]:
     homes.codex_log(home, homes.codex_talk(OTHER, "prune the trees"), OTHER)
     with homes.memory(home) as memory:
         memory.import_logs()
-        list(memory.old.digest_sessions())
+        list(memory.digest_new())
         yield memory
 
 
@@ -162,7 +162,7 @@ def test_an_answer_to_an_earlier_state_is_refused(desk: Desk, memory: Memory, ho
         home, [*homes.codex_talk(), codex.user("and the flowers"), codex.assistant("Done too.")]
     )
     memory.import_logs()
-    list(memory.old.digest_sessions())
+    list(memory.digest_new())
 
     late = desk.commit()
     written = desk.write(ONE)
@@ -188,7 +188,7 @@ def test_a_session_with_secrets_in_it_gets_no_job(desk: Desk, home: Path, memory
     secret = "ghp_" + "R4nd0mL00k1ngT0k3nV4lu3" + "0123456789abc"
     homes.codex_log(home, homes.codex_talk(words=f"use {secret}"))
     memory.import_logs()
-    list(memory.old.digest_sessions())
+    list(memory.digest_new())
 
     (job,) = desk.write(ONE)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.distill.digests.open_ends import open_ends
+from recollect.distill.tasks.open_ends import open_ends
 from recollect.model.digests import Run, Task
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill.digests.calls import calls_of
 from recollect.distill.outcomes.outcome import EVIDENCE_CHARACTERS, judge
+from recollect.distill.tasks.calls import calls_of
 from recollect.model.digests import Evidence, EvidenceKind, Outcome
 from recollect.store import bodies
 from recollect.store.history import Passage

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill.digests.calls import calls_of
 from recollect.distill.notes.proven import proven
+from recollect.distill.tasks.calls import calls_of
 from tests.builders.passages import REF, Row, call, edit, passage, prompt, run
 
 ASKED = prompt("go")

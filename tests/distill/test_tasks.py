@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.distill.digests.calls import calls_of
-from recollect.distill.digests.tasks import Stretch, kinds_of, stretches, title_of
+from recollect.distill.tasks.calls import calls_of
+from recollect.distill.tasks.tasks import Stretch, kinds_of, stretches, title_of
 from recollect.store.history import Passage
 from tests.builders.passages import Row, edit, passage, prompt, reply, run
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.distill.digests.calls import calls_of
-from recollect.distill.digests.troubles import troubles
+from recollect.distill.tasks.calls import calls_of
+from recollect.distill.tasks.troubles import troubles
 from recollect.model.digests import Trouble
 from tests.builders.passages import REF, Row, call, edit, passage, prompt, run
 

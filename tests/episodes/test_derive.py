@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.distill.digests.calls import calls_of
-from recollect.distill.digests.digest import make
+from recollect.distill.tasks.calls import calls_of
+from recollect.distill.tasks.digest import make
 from recollect.episodes.derive import STEPS_KEPT, derive, language_of
 from recollect.episodes.reward import reward
 from recollect.model.digests import Digest, Run, Task, Trouble

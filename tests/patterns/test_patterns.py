@@ -330,7 +330,7 @@ def test_what_waits_is_learned_by_the_next_work(world: World) -> None:
 def test_detecting_says_how_many_sessions_wait(world: World) -> None:
     """Otherwise an empty answer would be taken for a no."""
     world.take_in([compose(number) for number in (1, 2, 3)])
-    for _ in world.memory.old.digest_sessions():
+    for _ in world.memory.digest_new():
         pass
 
     assert world.memory.old.detect().remarks == [
@@ -391,7 +391,7 @@ def test_order_restarts_and_repetition_change_nothing(
                 for number in order[: end if data.draw(st.booleans()) else start] + order[start:end]
             ]
         )
-        for _ in other.memory.old.digest_sessions():
+        for _ in other.memory.digest_new():
             pass
         steps = other.memory.old.learn()
         for _ in range(data.draw(st.integers(0, 3))):

@@ -157,9 +157,7 @@ class Retention(RuleBasedStateMachine):
 
     def _distilled(self) -> set[str]:
         """The turns whose session has not changed since its digest."""
-        changed = {
-            ref.removeprefix("codex:") for _, ref, _ in self.filled.store.old.outdated_sessions()
-        }
+        changed = {ref.removeprefix("codex:") for _, ref, _ in self.filled.store.digests.outdated()}
         return {f"{name}-{number}" for name, number in self.told if name not in changed}
 
 

@@ -98,7 +98,7 @@ def test_nothing_to_tell_is_said_with_what_to_do_next(
 ) -> None:
     """The sessions are there, but nobody has looked at them."""
     with memory(home) as mind:
-        list(mind.old.digest_sessions())
+        list(mind.digest_new())
 
     code, out, err = run(capsys, "detect")
 

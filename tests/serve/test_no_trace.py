@@ -81,7 +81,7 @@ def live_through(mind: Memory, home: Path, words: dict[str, str]) -> Work:
     told = telling(1, words)
     claude_log(home, told.talk)
     mind.import_logs()
-    for _ in mind.old.digest_sessions():
+    for _ in mind.digest_new():
         pass
     mind.old.distill(now=True)
     plain = {place: f"plain{place}" for place in PLACES}

@@ -44,7 +44,7 @@ def shop(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         claude_log(home, work.ask("thanks, perfect").done("Welcome.").talk)
     with memory(home) as mind:
         mind.import_logs()
-        for _ in mind.old.digest_sessions():
+        for _ in mind.digest_new():
             pass
         for _ in mind.old.learn():
             pass

@@ -45,7 +45,7 @@ def mind(home: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     monkeypatch.setenv("RECOLLECT_HOME", str(home / ".recollect"))
     mind = Memory.open()
     mind.import_logs()
-    list(mind.old.digest_sessions())
+    list(mind.digest_new())
     return mind
 
 
@@ -131,7 +131,7 @@ def test_a_session_is_listed_shown_and_found_afterwards(mind: Memory) -> None:
         for row in mind.sessions()
     ] == before
     assert {hit.session for hit in mind.search("question migration", mode="text")} == {SESSION}
-    assert mind.old.digest(SESSION).tasks != []
+    assert mind.digest(SESSION).tasks != []
     assert [note.text for note in mind.old.notes()] == ["the migration runs at night"]
     assert [finding for finding in mind.store.doctor(verify=True).findings if not finding.ok] == []
 
@@ -340,7 +340,7 @@ def test_others_are_served_while_a_run_goes_on(mind: Memory, home: Path) -> None
     """
     claude_log(home, talk_of(20))
     mind.import_logs()
-    list(mind.old.digest_sessions())
+    list(mind.digest_new())
     mind = limited(mind, raw_max_age_days=1)
     mind.close()
     fired = json.dumps(

@@ -66,7 +66,7 @@ def ready(home: Path, *works: Work) -> None:
         claude_log(home, work.talk, project=f"-work-{work.number}")
     with memory(home) as mind:
         mind.import_logs()
-        list(mind.old.digest_sessions())
+        list(mind.digest_new())
         mind.old.distill(now=True)
         list(mind.old.prepare())
 
@@ -155,7 +155,7 @@ def test_memories_of_one_project_are_offered_in_no_other(
     with memory(home) as mind:
         mind.old.remember(f"{MARK} needs the database", project=str(shop), by="person")
         list(mind.old.prepare())
-        list(mind.old.digest_sessions())
+        list(mind.digest_new())
 
     own = {name: MARK in surface(home, shop) for name, surface in {**SURFACES, **ASKING}.items()}
     elsewhere = {

@@ -40,14 +40,14 @@ def digest(ref: str, text: str = "mend the door") -> Digest:
 def keep(filled: Filled, *texts: str) -> None:
     """Give every session that has changed a digest, the first text to the newest."""
     store = filled.store
-    for (number, ref, mark), text in zip(store.old.outdated_sessions(), texts, strict=True):
-        assert store.old.save_digest(
-            number, mark, state_of(store.old.passages(number)), digest(ref, text)
+    for (number, ref, mark), text in zip(store.digests.outdated(), texts, strict=True):
+        assert store.digests.save(
+            number, mark, state_of(store.digests.passages(number)), digest(ref, text)
         )
 
 
 def outdated(filled: Filled) -> list[str]:
-    return [ref for _, ref, _ in filled.store.old.outdated_sessions()]
+    return [ref for _, ref, _ in filled.store.digests.outdated()]
 
 
 def marks(filled: Filled) -> list[str]:
@@ -75,8 +75,8 @@ def one(filled: Filled) -> Filled:
 
 def test_a_digest_is_found_as_it_was_kept(one: Filled) -> None:
     """Field by field; and a session that has one is not looked at again."""
-    assert one.store.old.find_digest("codex:a") == digest("codex:a")
-    assert one.store.old.find_digest("codex:b") is None
+    assert one.store.digests.find("codex:a") == digest("codex:a")
+    assert one.store.digests.find("codex:b") is None
     assert outdated(one) == []
 
 
@@ -88,7 +88,7 @@ def test_a_session_that_grows_keeps_its_digest_until_the_next_one(one: Filled) -
     )
 
     assert outdated(one) == ["codex:a"]
-    assert one.store.old.find_digest("codex:a") == digest("codex:a")
+    assert one.store.digests.find("codex:a") == digest("codex:a")
 
 
 def test_a_new_title_makes_a_digest_outdated(one: Filled) -> None:
@@ -101,11 +101,11 @@ def test_a_new_title_makes_a_digest_outdated(one: Filled) -> None:
 def test_a_digest_of_what_has_changed_meanwhile_is_not_kept(one: Filled) -> None:
     """It would hide the turns that came while it was made."""
     one.keep("a.jsonl", *turn("a", "k3", "one more thing", minute=9))
-    [(number, ref, mark)] = one.store.old.outdated_sessions()
+    [(number, ref, mark)] = one.store.digests.outdated()
     one.keep("a.jsonl", *turn("a", "k4", "and another", minute=10))
 
-    assert not one.store.old.save_digest(number, mark, "state", digest(ref, "too early"))
-    assert one.store.old.find_digest(ref) == digest(ref)
+    assert not one.store.digests.save(number, mark, "state", digest(ref, "too early"))
+    assert one.store.digests.find(ref) == digest(ref)
     assert outdated(one) == [ref]
 
 
@@ -115,7 +115,7 @@ def test_a_session_is_read_with_its_turns_in_order_and_everything_in_them(filled
     filled.keep("a.jsonl", facts("a"), *first[:3])
     filled.keep("a.jsonl", *first[3:], *turn("a", "k2", "paint it", minute=5))
 
-    read = filled.store.old.passages(1)
+    read = filled.store.digests.passages(1)
 
     assert [(one.ref, one.author, one.live, one.project, one.at, one.whole) for one in read] == [
         ("codex:a#1", "human", True, "/home/ada/shop", START, True),
@@ -138,7 +138,7 @@ def test_a_state_depends_on_what_happened_and_not_on_how_it_is_stored(filled: Fi
     )  # type: ignore[type-var]
 
     def state(number: int, **changed: Any) -> str:
-        read = filled.store.old.passages(number)
+        read = filled.store.digests.passages(number)
         for name, value in changed.items():
             setattr(read[0], name, value)
         return state_of(read)
@@ -149,8 +149,8 @@ def test_a_state_depends_on_what_happened_and_not_on_how_it_is_stored(filled: Fi
                 row[bodies.CALL : bodies.CALL + 1] = [None] if len(row) > bodies.CALL else []
         return read
 
-    assert state_of(without_ids(filled.store.old.passages(1))) == state_of(
-        without_ids(filled.store.old.passages(2))
+    assert state_of(without_ids(filled.store.digests.passages(1))) == state_of(
+        without_ids(filled.store.digests.passages(2))
     )
     assert len({state(1), state(1, live=False), state(1, rows=[])}) == 3
 
@@ -172,7 +172,7 @@ def test_when_a_turn_is_forgotten_its_session_is_digested_again(one: Filled) -> 
     """The digest told of that turn; what is left has another one."""
     one.store.forgetting.session_or_turn("codex:a", 2)
 
-    assert one.store.old.find_digest("codex:a") is None
+    assert one.store.digests.find("codex:a") is None
     assert (outdated(one), marks(one)) == (["codex:a"], ["digests dropped"])
 
 
@@ -184,7 +184,7 @@ def test_a_secret_in_a_session_takes_its_digest_with_it(filled: Filled) -> None:
 
     filled.store.rescan.run(Redactor())
 
-    assert (filled.store.old.find_digest("codex:a"), filled.store.old.find_digest("codex:b")) == (
+    assert (filled.store.digests.find("codex:a"), filled.store.digests.find("codex:b")) == (
         None,
         digest("codex:b", "paint it"),
     )
@@ -206,7 +206,7 @@ def test_a_secret_is_taken_out_of_the_digest_of_a_session_whose_events_are_gone(
 
     filled.store.rescan.run(Redactor())
 
-    assert filled.store.old.find_digest("codex:a") == digest("codex:a", f"use {TAG} here")
+    assert filled.store.digests.find("codex:a") == digest("codex:a", f"use {TAG} here")
     assert filled.db.rows("select title, summary from digests") == [
         (f"use {TAG} here", f"“use {TAG} here” success")
     ]
@@ -226,7 +226,7 @@ def test_a_repair_keeps_digests_that_can_be_read_and_has_all_made_again(one: Fil
     repair(str(one.path))
     one.reopen()
 
-    assert (one.store.old.find_digest("codex:a"), one.store.old.find_digest("codex:b")) == (
+    assert (one.store.digests.find("codex:a"), one.store.digests.find("codex:b")) == (
         digest("codex:a"),
         None,
     )
@@ -242,7 +242,7 @@ def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> No
     one.db.execute("update digests set digest = x'93' where session = 1")
 
     with pytest.raises(StoreError) as caught:
-        one.store.old.find_digest("codex:a")
+        one.store.digests.find("codex:a")
     listed = [
         (session.id, session.outcome, len(session.tasks))
         for session in one.store.sessions.search(Scope(Query(), {}), limit=None)
@@ -260,7 +260,7 @@ def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> No
     assert [
         (found.name, found.detail, found.hint) for found in health.findings if not found.ok
     ] == [("digests", "1 of 2 cannot be read: codex:a", "Try: recollect repair")]
-    assert one.store.old.find_digest("codex:a") is None
+    assert one.store.digests.find("codex:a") is None
     assert "codex:a" in outdated(one)
 
 
@@ -270,7 +270,7 @@ def test_a_scan_for_secrets_drops_a_digest_that_cannot_be_read(one: Filled) -> N
 
     one.store.rescan.run(Redactor())
 
-    assert one.store.old.find_digest("codex:a") is None
+    assert one.store.digests.find("codex:a") is None
     assert outdated(one) == ["codex:a"]
 
 
@@ -291,7 +291,7 @@ def test_a_digest_is_of_the_project_that_its_own_was_merged_into(one: Filled) ->
     )
 
     def project() -> str | None:
-        found = one.store.old.find_digest("codex:a")
+        found = one.store.digests.find("codex:a")
         return found.project if found else "no digest"
 
     one.store.projects.merge("/home/ada/shop", "/home/ada/barn")

@@ -105,13 +105,13 @@ def test_forgetting_a_turn_forgets_the_attempts_of_its_session_until_they_are_de
         Said("round the sales tax", command="pytest -q"),
         Said("now bake some bread", command="bake"),
     )
-    for _ in (*talks.memory.old.digest_sessions(), *talks.memory.old.learn()):
+    for _ in (*talks.memory.digest_new(), *talks.memory.old.learn()):
         pass
     before = tasks(talks)
 
     talks.memory.store.forget("codex:a#1")
     between = tasks(talks)
-    for _ in (*talks.memory.old.digest_sessions(), *talks.memory.old.learn()):
+    for _ in (*talks.memory.digest_new(), *talks.memory.old.learn()):
         pass
     after = tasks(talks)
     talks.close()
@@ -231,7 +231,7 @@ def test_an_older_store_gets_the_attempts_of_what_it_has(tmp_path: Path) -> None
     """After an upgrade, learning starts with the digests that are there."""
     talks = Talks(tmp_path)
     talks.tell("a", Said("round the sales tax", command="pytest -q"))
-    for _ in talks.memory.old.digest_sessions():
+    for _ in talks.memory.digest_new():
         pass
     with Memory(Settings(str(tmp_path), str(tmp_path / "recollect.db"), {})) as memory:
         for _ in memory.old.learn():

@@ -51,11 +51,11 @@ def long_turn(session: str, key: str, prompt: str, *, minute: int = 0, **values:
 def digested(filled: Filled) -> None:
     """Give every session that has changed a digest of what is stored now."""
     store = filled.store
-    for number, ref, mark in store.old.outdated_sessions():
+    for number, ref, mark in store.digests.outdated():
         digest = Digest(
             session=ref, project=None, title="", outcome="uncertain", summary="looked at"
         )
-        assert store.old.save_digest(number, mark, state_of(store.old.passages(number)), digest)
+        assert store.digests.save(number, mark, state_of(store.digests.passages(number)), digest)
 
 
 def whole(filled: Filled) -> list[int]:
@@ -167,7 +167,7 @@ def test_vectors_and_digest_stay_what_they_are(two: Filled) -> None:
     two.store.evictions.evict([1])
 
     assert two.store.vectors.waiting() == 0
-    assert two.store.old.outdated_sessions() == []
+    assert two.store.digests.outdated() == []
 
 
 def test_what_waited_to_be_embedded_or_digested_still_waits(two: Filled) -> None:
@@ -178,7 +178,7 @@ def test_what_waited_to_be_embedded_or_digested_still_waits(two: Filled) -> None
 
     def marks() -> list[object]:
         to_embed = [(one.turn, one.mark) for one in two.store.vectors.next_waiting(10)]
-        return [two.store.old.outdated_sessions(), to_embed]
+        return [two.store.digests.outdated(), to_embed]
 
     before = marks()
 
@@ -329,7 +329,7 @@ def test_a_digest_made_again_still_knows_the_turns_that_went(two: Filled) -> Non
     """Distilling sees no events for them, and keeps what was said before."""
     two.store.evictions.evict([1])
 
-    passages = two.store.old.passages(1)
+    passages = two.store.digests.passages(1)
 
     assert [(passage.ordinal, bool(passage.rows)) for passage in passages] == [
         (1, False),
@@ -341,7 +341,7 @@ def test_whoever_reads_a_session_anew_gets_what_is_kept(two: Filled) -> None:
     """A model that is asked about it later has nothing else to go by."""
     two.store.evictions.evict([1, 2])
 
-    passages = two.store.old.passages(1, short=True)
+    passages = two.store.digests.passages(1, short=True)
 
     assert [[row[bodies.KIND] for row in passage.rows] for passage in passages] == [
         ["prompt", "tool_call", "reply"]
@@ -354,7 +354,7 @@ def test_a_turn_that_went_undigested_is_digested_from_what_is_left(two: Filled) 
 
     two.store.evictions.evict([3], undistilled=True)
 
-    (*_, last) = two.store.old.passages(1)
+    (*_, last) = two.store.digests.passages(1)
     assert [row[bodies.KIND] for row in last.rows] == ["prompt", "tool_call", "reply"]
 
 
@@ -377,9 +377,9 @@ def test_the_store_is_well_afterwards(two: Filled) -> None:
 
 def digested_as(filled: Filled, digest: Digest) -> None:
     """Give the one session that has changed this digest."""
-    ((number, _, mark),) = filled.store.old.outdated_sessions()
-    assert filled.store.old.save_digest(
-        number, mark, state_of(filled.store.old.passages(number)), digest
+    ((number, _, mark),) = filled.store.digests.outdated()
+    assert filled.store.digests.save(
+        number, mark, state_of(filled.store.digests.passages(number)), digest
     )
 
 
@@ -477,7 +477,7 @@ def test_a_digest_that_is_lost_is_made_of_what_stays(two: Filled) -> None:
 
     two.store.forgetting.session_or_turn("codex:s1", 1)
 
-    assert [len(passage.rows) for passage in two.store.old.passages(1)] == [3]
+    assert [len(passage.rows) for passage in two.store.digests.passages(1)] == [3]
 
 
 def test_a_repaired_store_remembers_what_was_let_go(two: Filled) -> None:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Listing,
         Pack,
     )
+    from recollect.model.digests import Digest
     from recollect.model.memories import ProjectMemory
     from recollect.model.reports import ImportReport, SourceReport, StatsRow, StoreSummary
     from recollect.model.search import Filter, SearchResult
@@ -385,6 +386,22 @@ class Memory:
         found = store.sessions.get(store.sessions.resolve(ref)[0], turns=[])
         found.domain = self.settings.domain_of(found.project)
         return found
+
+    def digest(self, ref: str) -> Digest:
+        """What a session came to, as of now: its tasks, how each went, what is left to do."""
+        from recollect.distill.tasks.digest import digest_one
+
+        store = self._shared.store()
+        return digest_one(store, store.sessions.resolve(ref)[0])
+
+    def digest_new(self) -> Iterator[str]:
+        """Make the digests of sessions that have none or have changed since.
+
+        Each session's reference once it is done.
+        """
+        from recollect.distill.tasks.digest import digest_new
+
+        yield from digest_new(self._shared.store())
 
     def turns(self, ref: str, *, after: int = 0, limit: int = 20) -> list[Turn]:
         """The turns of a session that come after one of them, by their numbers."""

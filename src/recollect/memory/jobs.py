@@ -32,7 +32,7 @@ class MemoryJobs:
 
     def count_undigested(self) -> int:
         """How many sessions wait for what they came to: tasks, outcomes, errors."""
-        return self.shared.store().old.count_undigested()
+        return self.shared.store().digests.count_outdated()
 
     def work(self, limit: int | None = None) -> int:
         """Do the jobs that are due; returns how many were done."""

@@ -131,7 +131,7 @@ class MemoryStore:
         Sessions without a digest get theirs first, because only then may
         their events go. A dry run changes nothing.
         """
-        from recollect.memory.old import OldMemory
+        from recollect.distill.tasks.digest import digest_new
         from recollect.model.reports import Retained
         from recollect.retain.budgets import Budget, retain
 
@@ -140,7 +140,7 @@ class MemoryStore:
             yield from self._rehearse_retain()
             return
         if budget.limits_raw:
-            for _ in OldMemory(self.shared).digest_sessions():
+            for _ in digest_new(self.shared.store()):
                 yield Retained()
         yield from retain(self.shared.store(), budget)
 

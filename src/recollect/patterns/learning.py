@@ -82,7 +82,7 @@ class _Studied:
     """What a session has to teach, and the attempts that it came to."""
 
     def __init__(self, store: Store, number: int, ref: str, mark: int, derive: Derive) -> None:
-        digest, passages = store.old.find_digest(ref), store.old.passages(number)
+        digest, passages = store.digests.find(ref), store.digests.passages(number)
         self.number, self.mark = number, mark
         self.lesson = lesson_of(digest, passages) if digest else Lesson()
         self.episodes = derive(digest, passages) if digest else []

@@ -198,7 +198,7 @@ def remarks(store: Store, scope: Scope) -> list[str]:
     """What a person should know about a query besides what it finds."""
     filters, made = scope.query.filters, list(scope.query.remarks)
     if "outcome" in filters or "-outcome" in filters:
-        undigested = store.old.count_undigested()
+        undigested = store.digests.count_outdated()
         if undigested:
             made.append(
                 f"Sessions without an outcome: {undigested}. Work it out now: recollect work"

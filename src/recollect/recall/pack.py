@@ -173,7 +173,7 @@ def at_start(store: Store, project: str | None, domains: dict[str, list[str]]) -
             )
     scope = Scope(Query().having(project=project, **BY_PEOPLE), domains)
     recent = _recent(store, scope)
-    came_to = {place.session_ref: store.old.find_digest(place.session_ref) for place in recent}
+    came_to = {place.session_ref: store.digests.find(place.session_ref) for place in recent}
     for place in recent:
         line = _line(store, place, 1.0)
         line.text += _outcome(came_to[place.session_ref], place.ordinal)

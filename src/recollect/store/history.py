@@ -56,7 +56,7 @@ class Passage:
             whole,
         )
         self.said: str | None = None
-        """What `distill.digests.tasks.prompt_of` took for its prompt, once that was asked."""
+        """What `distill.tasks.tasks.prompt_of` took for its prompt, once that was asked."""
 
 
 def state_of(passages: Sequence[Passage]) -> str:

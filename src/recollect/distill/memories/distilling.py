@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from recollect.distill.digests.digest import digest_all
 from recollect.distill.memories import trace
 from recollect.distill.memories.consolidate import MOST_CALLS, consolidate, write_memory
 from recollect.distill.models.memory import Material, gather
 from recollect.distill.models.traces import Kept, NothingWorthKeeping, Verdict, Work
+from recollect.distill.tasks.digest import digest_new
 from recollect.errors import BadReply, RecollectError, SpendingLimit
 from recollect.model.digests import Engine
 from recollect.model.reports import Consolidated, Distilled
@@ -74,7 +74,7 @@ def distill(
     """
     report = Distilled()
     faults: list[RecollectError] = []
-    for _ in digest_all(store):
+    for _ in digest_new(store):
         yield report
     per_session = by.calls_per_session if by else 1
     found, chosen = candidates(
@@ -153,9 +153,9 @@ def candidates(
 def work_on(store: Store, chosen: Iterable[Candidate]) -> Iterator[Work]:
     """What is known of these sessions."""
     for candidate in chosen:
-        digest = store.old.find_digest(candidate.ref)
+        digest = store.digests.find(candidate.ref)
         if digest is not None:
-            yield Work(candidate, digest, store.old.passages(candidate.session, short=True))
+            yield Work(candidate, digest, store.digests.passages(candidate.session, short=True))
 
 
 def for_agent(
@@ -172,7 +172,7 @@ def for_agent(
     A project comes when none of its sessions is left to be summed up: what
     is kept of a session changes what the project is made of.
     """
-    for _ in digest_all(store):
+    for _ in digest_new(store):
         pass
     due, chosen = candidates(store, settings, "agent", project=project, **options)
     if subject is not None:
@@ -181,7 +181,7 @@ def for_agent(
     yield from work_on(store, chosen)
     if kind == "trace":
         return
-    unfinished = {digest.project for one in due if (digest := store.old.find_digest(one.ref))}
+    unfinished = {digest.project for one in due if (digest := store.digests.find(one.ref))}
     for number, key in store.old.memory_projects():
         is_wanted = key in (subject, project) or (subject is None and project is None)
         if is_wanted and key not in unfinished and store.old.is_memory_due(number, "agent"):
@@ -272,7 +272,7 @@ def _stopped_by(faults: list[RecollectError], steps: Iterator[T]) -> Iterator[T]
 
 def _by_rules(store: Store, chosen: Sequence[Candidate], report: Distilled) -> Iterator[Distilled]:
     for candidate in chosen:
-        digest = store.old.find_digest(candidate.ref)
+        digest = store.digests.find(candidate.ref)
         if digest is not None and store.old.save_trace(candidate, trace.compose(digest)):
             report.distilled += 1
         else:

@@ -195,7 +195,7 @@ def keep_answer(
 def _keep_trace(
     session: str, state: str, answer: str, store: Store, redactor: Redactor
 ) -> Literal["kept", "unchanged"]:
-    candidate, digest = store.old.find_candidate(session), store.old.find_digest(session)
+    candidate, digest = store.old.find_candidate(session), store.digests.find(session)
     if candidate is None or candidate.state != state or digest is None:
         raise BadReply(CHANGED)
     made = settle(digest, answer, redactor, engine="agent")

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.distill.digests.typed import END_OF_SENTENCE, typed
+from recollect.distill.tasks.typed import END_OF_SENTENCE, typed
 from recollect.model.calls import Call, PlainEvent
 from recollect.store.notes import compared
 

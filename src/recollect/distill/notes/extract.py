@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from recollect.distill.digests.calls import Done, calls_of
 from recollect.distill.notes import gate
 from recollect.distill.notes.note import plain
 from recollect.distill.notes.proven import CONFIDENCE, proven
 from recollect.distill.notes.sameness import find_same, speak_against
 from recollect.distill.notes.stated import statements
+from recollect.distill.tasks.calls import Done, calls_of
 from recollect.errors import UsageError
 from recollect.model.notes import Category, NoteAuthor, Trust
 from recollect.store import bodies
@@ -155,9 +155,9 @@ def keep_found(store: Store, found: Found) -> list[Note]:
 def extract_waiting(store: Store, *, now: int | None = None) -> None:
     """Take notes from sessions that were in the middle of something, and are not any more."""
     for session, ref in store.old.waiting_extractions():
-        digest = store.old.find_digest(ref)
+        digest = store.digests.find(ref)
         found = digest and find_notes(
-            store, session, store.old.passages(session), digest, Rules(), now=now
+            store, session, store.digests.passages(session), digest, Rules(), now=now
         )
         if found:
             keep_found(store, found)

@@ -12,7 +12,7 @@ from recollect.reading.quoting import quoted_command
 from recollect.reading.shell import grammar, pieces, told
 
 if TYPE_CHECKING:
-    from recollect.distill.digests.calls import Done
+    from recollect.distill.tasks.calls import Done
 
 MOST_CHARACTERS = 100
 

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from recollect.distill.digests.calls import Done
 from recollect.distill.notes.plain_lines import MOST_CHARACTERS, only_command, passed, quotable
 from recollect.distill.notes.usual import usual
+from recollect.distill.tasks.calls import Done
 from recollect.model.notes import Category
 from recollect.reading.programs import base, launched, looks_only, names, program_of, shape_of
 from recollect.reading.quoting import quoted_path

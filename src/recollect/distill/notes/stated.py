@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from recollect.distill.digests.typed import END_OF_SENTENCE, typed
 from recollect.distill.notes.forms import (
     CERTAIN,
     FORMS,
@@ -27,6 +26,7 @@ from recollect.distill.notes.forms import (
     REPORTING,
     SCREENS,
 )
+from recollect.distill.tasks.typed import END_OF_SENTENCE, typed
 from recollect.model.notes import Category
 
 FEWEST_WORDS, MOST_WORDS, MOST_CHARACTERS = 3, 40, 260

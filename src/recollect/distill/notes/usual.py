@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from recollect.distill.digests.calls import Done
 from recollect.distill.notes.plain_lines import only_command, passed, quotable
+from recollect.distill.tasks.calls import Done
 from recollect.reading.programs import base, launched, names, program_of
 
 # Of one session, those that were run most.

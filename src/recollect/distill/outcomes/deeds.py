@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
-from recollect.distill.digests.calls import Done
+from recollect.distill.tasks.calls import Done
 from recollect.reading.programs import base
 from recollect.reading.shell import pieces
 from recollect.store.text import ends

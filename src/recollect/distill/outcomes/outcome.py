@@ -18,7 +18,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from recollect.distill.digests.calls import Done, one_line
 from recollect.distill.outcomes import talk
 from recollect.distill.outcomes.deeds import (
     admits,
@@ -34,6 +33,7 @@ from recollect.distill.outcomes.deeds import (
     timed_out,
     was_denied,
 )
+from recollect.distill.tasks.calls import Done, one_line
 from recollect.model.digests import Evidence, EvidenceKind, Outcome
 from recollect.reading.calls import find_retry, read_line
 from recollect.reading.quoting import quoted

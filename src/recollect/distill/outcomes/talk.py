@@ -17,9 +17,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from recollect.distill.digests.typed import typed
 from recollect.distill.outcomes import phrases
 from recollect.distill.outcomes.leaning import leaning, orders, wishes
+from recollect.distill.tasks.typed import typed
 from recollect.reading.error_text import tells
 from recollect.reading.programs import names
 

@@ -1,4 +1,4 @@
-"""Digests, trace memories and what a project remembers."""
+"""Trace memories and what a project remembers."""
 
 from __future__ import annotations
 
@@ -10,28 +10,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.distill.models.engine import LlmEngine
-    from recollect.model.digests import Digest, Engine, Trace
+    from recollect.model.digests import Engine, Trace
     from recollect.model.reports import Assignment, Consolidated, Distilled, JobFile
 
 
 class Distill(OldBase):
-    """From sessions to digests, traces and a project's memory."""
-
-    def digest(self, ref: str) -> Digest:
-        """What a session came to, as of now."""
-        from recollect.distill.digests.digest import digest_one
-
-        store = self.shared.store()
-        return digest_one(store, store.sessions.resolve(ref)[0])
-
-    def digest_sessions(self) -> Iterator[str]:
-        """Make the digests of sessions that have none or have changed since.
-
-        Each session's reference once it is done.
-        """
-        from recollect.distill.digests.digest import digest_all
-
-        yield from digest_all(self.shared.store())
+    """From sessions to traces and a project's memory."""
 
     def distill(
         self,
@@ -201,7 +185,7 @@ class Distill(OldBase):
         session = store.sessions.resolve(ref)[0]
         found = store.old.find_trace(session)
         if found is None:
-            if store.old.find_digest(session) and not store.old.find_candidate(session):
+            if store.digests.find(session) and not store.old.find_candidate(session):
                 hint = (
                     f"Only conversations with a person get one. Try: recollect show {session} "
                     "--digest"

@@ -23,7 +23,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     report = Learned()
-    for _ in memory.old.digest_sessions():
+    for _ in memory.digest_new():
         pass
     with ProgressBar("Learning from sessions:") as progress:
         for report in memory.old.learn():

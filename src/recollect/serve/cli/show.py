@@ -60,7 +60,7 @@ def run(memory: Memory, args: Namespace) -> Output:
             lambda row: row.memory or "Nothing in this session is worth keeping.",
         )
     if args.digest:
-        return Output([memory.old.digest(args.ref)], digest.text)
+        return Output([memory.digest(args.ref)], digest.text)
     return Output([memory.show(args.ref)], lambda row: _text(row, whole=args.all))
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.jobs import Jobs
-from recollect.store.sqlite.old.sql import digests, notes, prepared, traces
+from recollect.store.sqlite.old.sql import notes, prepared, traces
 from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.sources import path_text, path_value
 from recollect.system.clock import now_ms
@@ -92,7 +93,7 @@ def make_external(db: Database, sessions: Sequence[int]) -> None:
         number: db.value("select ref from sessions where id = ?", (number,)) for number in sessions
     }
     db.many("update sessions set external = 1 where id = ?", rows)
-    digests.drop(db, sessions)
+    Digests(db).drop(sessions)
     traces.forget(db, refs)
     db.many("delete from extractions where session = ?", rows)
     names = [(ref,) for ref in refs.values()]
@@ -125,7 +126,7 @@ def make_external(db: Database, sessions: Sequence[int]) -> None:
 def make_own(db: Database, session: int) -> None:
     """Take a session for this person's, inside a transaction, and have it looked at again."""
     db.execute("update sessions set external = 0 where id = ?", (session,))
-    digests.drop(db, [session])
+    Digests(db).drop([session])
     Jobs(db).mark("imported")
 
 

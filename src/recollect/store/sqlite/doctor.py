@@ -16,7 +16,7 @@ from recollect.model.reports import Health, HealthCheck
 from recollect.store import bodies
 from recollect.store.sqlite import scrub, values
 from recollect.store.sqlite.database import SCHEMA, Database
-from recollect.store.sqlite.old.sql import digests
+from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.problems import PROBLEMS_KEPT
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.sources import path_text
@@ -314,7 +314,7 @@ class Doctor:
 
     def _digests(self) -> HealthCheck:
         bad, count = (
-            list(digests.unreadable(self.db).values()),
+            list(Digests(self.db).unreadable().values()),
             self.db.value("select count(*) from digests"),
         )
         return (

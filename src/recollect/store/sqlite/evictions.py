@@ -19,7 +19,7 @@ from recollect.store import bodies
 from recollect.store.sqlite.abridged import DigestWords, abridged, told_by, with_digest, words_of
 from recollect.store.sqlite.capture.content import INSERT_BODY, INSERT_TEXT, text_row
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.old.sql import digests
+from recollect.store.sqlite.digests import unpack_digest
 from recollect.store.sqlite.parts import readable_rows_of, stored_parts
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.search.text_index import TextIndex, reply_lead
@@ -70,7 +70,7 @@ def _what_stays(
     return whole if whole != rows else None
 
 
-class _Digests:
+class _ToldByDigests:
     """What the digests of sessions tell of their turns, each of them read once."""
 
     def __init__(self, db: Database) -> None:
@@ -103,7 +103,7 @@ class _Digests:
                 (session,),
             )
             self.read[session] = (
-                told_by(digests.unpack(packed, ref), first),
+                told_by(unpack_digest(packed, ref), first),
                 words_of(target for (target,) in targets if target),
             )
         told, known = self.read[session]
@@ -225,7 +225,7 @@ class Evictions:
 
         Worked out before anything is written, as that marks sessions as changed.
         """
-        plans, read = [], _Digests(self.db)
+        plans, read = [], _ToldByDigests(self.db)
         for turn in turns:
             parts = stored_parts(self.db, turn)
             distilled = bool(self.db.value(f"select {_DISTILLED} from turns where id = ?", (turn,)))

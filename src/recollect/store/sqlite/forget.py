@@ -30,9 +30,10 @@ from recollect.store.sqlite import scrub
 from recollect.store.sqlite.abridged import words_of
 from recollect.store.sqlite.capture.content import text_row
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.evictions import Evictions
-from recollect.store.sqlite.old.sql import catalogue, digests, notes, prepared, traces
+from recollect.store.sqlite.old.sql import catalogue, notes, prepared, traces
 from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.scrub import Scrub
@@ -186,7 +187,7 @@ class _Plan:
         db.many("delete from turns where id = ?", ids)
         told = sorted({turn.session for turn in staying})
         Evictions(db).unsay(told)
-        digests.drop(db, told)
+        Digests(db).drop(told)
         now = now_ms()
         names = {("turn", f"{turn.agent}:{turn.key}") for turn in gone} | {
             ("session", ref) for ref in self.sessions.values()

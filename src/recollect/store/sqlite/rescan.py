@@ -26,8 +26,9 @@ from recollect.store import bodies
 from recollect.store.notes import compared
 from recollect.store.sqlite import scrub
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.episodes import Episodes
-from recollect.store.sqlite.old.sql import digests, signals
+from recollect.store.sqlite.old.sql import signals
 from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.search.text_index import (
@@ -316,7 +317,7 @@ class Rescan:
             """,
             turns,
         )
-        digests.drop(self.db, [session for (session,) in sessions])
+        Digests(self.db).drop([session for (session,) in sessions])
 
     def _scan_sessions(self, redactor: RedactsMany, report: Rescanned) -> None:
         rows = [
@@ -347,7 +348,7 @@ class Rescan:
 
     def _scan_others(self, redactor: RedactsMany, report: Rescanned) -> None:
         changed = (
-            digests.redact(self.db, redactor)
+            Digests(self.db).redact(redactor)
             + Episodes(self.db).redact(redactor)
             + signals.redact(self.db, redactor)
         )

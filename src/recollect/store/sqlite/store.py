@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.calls import Calls
     from recollect.store.sqlite.capture.writer import Writer
     from recollect.store.sqlite.confirmed_folders import ConfirmedFolders
+    from recollect.store.sqlite.digests import Digests
     from recollect.store.sqlite.doctor import Doctor
     from recollect.store.sqlite.episodes import Episodes
     from recollect.store.sqlite.evictions import Evictions
@@ -186,6 +187,12 @@ class Store:
         from recollect.store.sqlite.episodes import Episodes
 
         return Episodes(self.db)
+
+    @cached_property
+    def digests(self) -> Digests:
+        from recollect.store.sqlite.digests import Digests
+
+        return Digests(self.db)
 
     @cached_property
     def doctor(self) -> Doctor:

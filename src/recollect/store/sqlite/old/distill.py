@@ -1,4 +1,4 @@
-"""The store's side of distilling: digests, trace memories and how long events are kept."""
+"""The store's side of distilling: trace memories."""
 
 from __future__ import annotations
 
@@ -10,58 +10,11 @@ if TYPE_CHECKING:
 
     from recollect.model.digests import Digest, Engine, Trace
     from recollect.model.leases import Lease
-    from recollect.store.history import Passage
     from recollect.store.traces import Candidate, KeptTrace, Published
 
 
 class Distill(Base):
-    """What is made of sessions, and when their events may go."""
-
-    # Digests
-
-    def count_undigested(self) -> int:
-        """How many sessions have no digest, or have changed since."""
-        return int(self.db.value("select count(*) from undigested"))
-
-    def outdated_sessions(self, ref: str | None = None) -> list[tuple[int, str, int]]:
-        """Sessions that have changed since their digest, or one of them if
-        it has: number, reference and mark.
-        """
-        from recollect.store.sqlite.old.sql import digests
-
-        return digests.outdated_sessions(self.db, ref)
-
-    def passages(self, session: int, *, short: bool = False) -> list[Passage]:
-        """The turns of a session, by its number, with everything that happened in them.
-
-        `short`, if only that is kept.
-        """
-        from recollect.store.sqlite.old.sql import digests
-
-        return digests.passages(self.db, session, short=short)
-
-    def save_digest(self, session: int, mark: int, state: str, digest: Digest) -> bool:
-        """Keep what a session came to in a state.
-
-        False when it has changed since its mark was read.
-        """
-        from recollect.store.sqlite.old.sql import digests
-
-        return digests.save(self.db, session, mark, state, digest)
-
-    def find_digest(self, ref: str) -> Digest | None:
-        """What a session came to, as far as it was looked at."""
-        from recollect.store.sqlite.old.sql import digests
-
-        return digests.find(self.db, ref)
-
-    def session_facts(self, session: int) -> tuple[str | None, str | None, str | None]:
-        """What a session's own log gives as its title, the folder it began in, and its project."""
-        from recollect.store.sqlite.old.sql import digests
-
-        return digests.session_facts(self.db, session)
-
-    # Retention
+    """What is made of sessions."""
 
     # Trace memories and what a project's memory is made of
 

@@ -31,9 +31,9 @@ from recollect.model.reports import RepairReport
 from recollect.store import bodies
 from recollect.store.sqlite import values
 from recollect.store.sqlite.database import MIGRATIONS, SCHEMA, Database
+from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.doctor import Doctor
 from recollect.store.sqlite.jobs import Jobs
-from recollect.store.sqlite.old.sql import digests
 from recollect.store.sqlite.salvage.pages import PageFile
 from recollect.store.sqlite.salvage.rescue import Rescue
 from recollect.store.sqlite.search.text_index import (
@@ -151,7 +151,7 @@ def _keep(path: str, rebuild: bool) -> RepairReport:
                     Jobs(db).mark("turns to embed")
                 report.notes.append(f"vectors: {one.detail}; all are made again")
         with db.transaction():
-            dropped = digests.drop_unreadable(db)
+            dropped = Digests(db).drop_unreadable()
         if dropped:
             report.notes.append(f"{dropped} digests could not be read; they are made again")
         return report

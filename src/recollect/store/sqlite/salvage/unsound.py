@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from recollect.model.reports import RepairReport
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.old.sql import digests
+from recollect.store.sqlite.digests import find_readable_digest
 
 
 def drop_bad_digests(db: Database) -> None:
@@ -15,7 +15,7 @@ def drop_bad_digests(db: Database) -> None:
     Of turns whose events were let go, what they say is all there is.
     """
     stored = db.rows("select session, digest from digests")
-    bad = [(session,) for session, packed in stored if digests.find_readable(packed) is None]
+    bad = [(session,) for session, packed in stored if find_readable_digest(packed) is None]
     db.many("delete from digests where session = ?", bad)
     db.execute("delete from digests where session not in (select id from sessions)")
     db.execute("insert or replace into undigested select id, random() from sessions")

@@ -12,7 +12,8 @@ from recollect.errors import UsageError
 from recollect.store import bodies
 from recollect.store.measured import OPENING, UNWANTED, Done, Held, Offer, Seen, Subject
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.old.sql import catalogue, digests, notes
+from recollect.store.sqlite.digests import find_readable_digest
+from recollect.store.sqlite.old.sql import catalogue, notes
 from recollect.store.text import row_of_words
 
 # How long after it was offered something counts as having come back, or helped, all the same.
@@ -147,7 +148,7 @@ def tasks_of(db: Database, sessions: Iterable[int]) -> list[Done]:
     found = []
     for session in sessions:
         packed = db.value("select digest from digests where session = ?", (session,))
-        digest = digests.find_readable(packed) if packed is not None else None
+        digest = find_readable_digest(packed) if packed is not None else None
         for task in digest.tasks if digest else []:
             spent = (
                 task.tokens.input

@@ -16,9 +16,10 @@ from recollect.model.digests import Digest, Engine, Trace
 from recollect.model.leases import Lease
 from recollect.store.notes import compared
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.digests import find_readable_digest
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.leases import Leases
-from recollect.store.sqlite.old.sql import digests, extractions
+from recollect.store.sqlite.old.sql import extractions
 from recollect.store.sqlite.sources import path_text
 from recollect.store.traces import Candidate, KeptTrace, Published, without_lines
 from recollect.system.clock import now_ms
@@ -211,7 +212,7 @@ def digests_of(db: Database, project: int, limit: int) -> list[Digest]:
         """,
         (project, limit),
     )
-    found = [digests.find_readable(packed) for packed, _ in rows]
+    found = [find_readable_digest(packed) for packed, _ in rows]
     return [digest for digest in found if digest is not None]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.distill.digests.tasks import prompt_of
 from recollect.distill.notes.stated import statements
 from recollect.distill.outcomes import talk
+from recollect.distill.tasks.tasks import prompt_of
 from recollect.model.digests import Saying
 from recollect.reading.quoting import quoted
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.distill.digests.tasks import asks_back, prompt_of
-from recollect.distill.digests.typed import END_OF_SENTENCE, typed
+from recollect.distill.tasks.tasks import asks_back, prompt_of
+from recollect.distill.tasks.typed import END_OF_SENTENCE, typed
 from recollect.model.calls import Call
 from recollect.reading.calls import find_retry, read_line
 from recollect.reading.quoting import quoted, quoted_command

@@ -22,7 +22,7 @@ from recollect.reading.quoting import quoted, typed
 from recollect.store import bodies
 
 if TYPE_CHECKING:
-    from recollect.distill.digests.calls import Done
+    from recollect.distill.tasks.calls import Done
     from recollect.store.history import Passage
 
 TITLE_CHARACTERS = 80

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.distill.digests.calls import COMMAND_CHARACTERS, one_line
+from recollect.distill.tasks.calls import COMMAND_CHARACTERS, one_line
 from recollect.model.digests import Trouble
 from recollect.reading.calls import find_proof, find_retry, proves
 from recollect.reading.error_text import error_lines, headline, shape
@@ -18,7 +18,7 @@ from recollect.reading.programs import program_of
 from recollect.reading.quoting import as_run
 
 if TYPE_CHECKING:
-    from recollect.distill.digests.calls import Done
+    from recollect.distill.tasks.calls import Done
 
 # A command that passes a day of work later says little about an error.
 CALLS_AFTER = 80

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.distill.digests import open_ends, sayings
-from recollect.distill.digests.calls import Done, calls_of, one_line
-from recollect.distill.digests.tasks import Stretch, asked_in, kinds_of, stretches
-from recollect.distill.digests.tasks import title_of as title_of_task
-from recollect.distill.digests.troubles import troubles
 from recollect.distill.notes.extract import Found, Rules, extract_waiting, find_notes, keep_found
 from recollect.distill.outcomes import outcome
+from recollect.distill.tasks import open_ends, sayings
+from recollect.distill.tasks.calls import Done, calls_of, one_line
+from recollect.distill.tasks.tasks import Stretch, asked_in, kinds_of, stretches
+from recollect.distill.tasks.tasks import title_of as title_of_task
+from recollect.distill.tasks.troubles import troubles
 from recollect.model.digests import Digest, Outcome, Run, Task
 from recollect.model.sessions import Tokens
 from recollect.model.titles import title_of
@@ -57,16 +57,16 @@ class _Made(NamedTuple):
     notes: Found | None
 
 
-def digest_all(store: Store) -> Iterator[str]:
+def digest_new(store: Store) -> Iterator[str]:
     """Bring every digest up to date, the newest session first.
 
     Each session's reference once it is done.
     """
     made: list[_Made] = []
     turns = 0
-    for number, ref, mark in store.old.outdated_sessions():
+    for number, ref, mark in store.digests.outdated():
         with no_cycle_search():
-            passages = store.old.passages(number)
+            passages = store.digests.passages(number)
             made.append(_make(store, number, ref, mark, passages))
         turns += len(passages)
         if turns >= TURNS_AT_ONCE:
@@ -78,19 +78,19 @@ def digest_all(store: Store) -> Iterator[str]:
 
 def digest_one(store: Store, ref: str) -> Digest:
     """What a session came to as of now."""
-    for number, _, mark in store.old.outdated_sessions(ref):
-        made = _make(store, number, ref, mark, store.old.passages(number))
+    for number, _, mark in store.digests.outdated(ref):
+        made = _make(store, number, ref, mark, store.digests.passages(number))
         _keep(store, [made])
         return made.digest
-    return store.old.find_digest(ref) or Digest(
+    return store.digests.find(ref) or Digest(
         session=ref, project=None, title="", outcome="uncertain", summary=""
     )
 
 
 def _make(store: Store, number: int, ref: str, mark: int, passages: Sequence[Passage]) -> _Made:
-    title, cwd, project = store.old.session_facts(number)
+    title, cwd, project = store.digests.facts(number)
     calls = {passage.ordinal: calls_of([passage], cwd) for passage in passages if passage.live}
-    earlier = None if all(passage.whole for passage in passages) else store.old.find_digest(ref)
+    earlier = None if all(passage.whole for passage in passages) else store.digests.find(ref)
     digest = make(ref, passages, calls, title=title, project=project, earlier=earlier)
     notes = find_notes(store, number, passages, digest, Rules(calls))
     return _Made(number, mark, state_of(passages), digest, notes)
@@ -106,7 +106,7 @@ def _keep(store: Store, made: Sequence[_Made]) -> list[str]:
         return []
     with store.transaction():
         for one in made:
-            if store.old.save_digest(one.number, one.mark, one.state, one.digest) and one.notes:
+            if store.digests.save(one.number, one.mark, one.state, one.digest) and one.notes:
                 keep_found(store, one.notes)
     return [one.digest.session for one in made]
 
