@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from recollect.model.sessions import ToolCall
-from tests.builders import codex
+from tests.builders import aider, codex
 from tests.builders.homes import chat, claude_log, codex_log, everything, memory
+from tests.builders.repositories import repository
 
 
 def imported(home: Path) -> list[ToolCall]:
@@ -121,3 +123,18 @@ def test_a_command_of_several_lines_keeps_them(home: Path) -> None:
         [fix] = mind.fix("make: *** no rule: oak")
 
     assert fix.failed == "make\necho done"
+
+
+def test_a_command_in_a_history_of_another_place_has_the_same_folder_each_time(
+    home: Path, tmp_path: Path
+) -> None:
+    """Nothing in such a history says where it was made; what is known of it is known at once."""
+    history = repository(tmp_path / "clone") / "old-history.md"
+    history.write_text(aider.introduced() + aider.prompt("/run ls") + aider.answer("Done."))
+    with memory(home) as mind:
+        mind.import_logs([history])
+        first = everything(mind)
+        os.utime(history, ns=(1, 1))
+        mind.import_logs([history])
+
+        assert everything(mind) == first

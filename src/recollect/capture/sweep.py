@@ -205,8 +205,8 @@ class Sweep:
         return replace(stored, external=not own)
 
     def _enrich(self, batch: Batch, *, agent: str, source: Source, prices: Prices) -> None:
-        """What capture adds to what the log says: no words of ours, where and how
-        calls ended, no secrets, where sessions began, a price.
+        """What capture adds to what the log says: no words of ours, where sessions
+        began, where calls ran and how they ended, no secrets, a price.
         """
         self.recogniser.recognise(agent, batch)
         _say_where(batch, source.in_project if source.external else None)
