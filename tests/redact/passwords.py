@@ -80,6 +80,13 @@ FORMS = {
     "htpasswd": "htpasswd -bc .htpasswd alice '{}'",
     "wpa_passphrase": "wpa_passphrase HomeNet '{}'",
     "setx": 'setx DB_PASSWORD "{}"',
+    "SET PASSWORD of a user": "SET PASSWORD FOR app = '{}';",
+    "a here-string": "sudo -S systemctl restart nginx <<< '{}'",
+    "--password-stdin": "echo '{}' | docker login -u ada --password-stdin",
+    "-storepass": "keytool -list -keystore a.jks -storepass '{}'",
+    "a secure string": "ConvertTo-SecureString '{}' -AsPlainText -Force",
+    "the next line": "Password:\n{}\n",
+    "a block below": "Password:\n```\n{}\n```\n",
     "behind a colour": "password: \x1b[32m{}\x1b[0m\n",
     "behind a colour as JSON writes it": '{{"text": "password: \\u001b[32m{}\\u001b[0m"}}',
 }

@@ -61,6 +61,9 @@ TOLD = [
     ("a sentence", "the password is Kp7#mnPz91, ask me for more", "Kp7#mnPz91"),
     ("a sentence in Chinese", "服务器密码是 Kp7#mnPz91，用户名 ubuntu", "Kp7#mnPz91"),
     ("a sentence in Russian", "пароль: Kp7#mnPz91", "Kp7#mnPz91"),
+    ("words in Korean", "비밀번호: walrus-copper-lantern-meadow", "walrus-copper-lantern-meadow"),
+    ("a network drive", r"net use z: \\srv\share /user:ada Kp7#mnPz91", "Kp7#mnPz91"),
+    ("an indented line", "Database password:\n\n    Summer2024!\n", "Summer2024!"),
     ("an at sign first", "PGPASSWORD='@7gQv!kWz' psql", "@7gQv!kWz"),
     ("an ampersand first", "password: '&7gQv!kWz'", "&7gQv!kWz"),
     (
@@ -105,6 +108,15 @@ NO_PASSWORDS = [
     "redis-cli -a $REDIS_PASSWORD ping",
     "echo $PASSWORD | sudo -S ls",
     'password: "my-new-password"',
+    "net use z: //srv/share /user:ada /persistent:yes",
+    "echo $TOKEN | docker login -u ada --password-stdin",
+    'sudo -S ls <<< "$(cat pw)"',
+    "cat <<< hello | docker login --password-stdin",
+    "ConvertTo-SecureString $pw -AsPlainText -Force",
+    "contraseña: validarContraseña(valor)",
+    "the password is validatePasswordV2",
+    "Password:\n```ts\nconst password = input.value;\n```",
+    "Password:\n\n  Enter your password below",
     "password: /^(?=.*[A-Z])(?=.*[0-9]).{8,}$/",
 ]
 

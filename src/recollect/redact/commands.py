@@ -69,6 +69,26 @@ _COMMANDS = (
     _Command(
         "pass", "wpa_", r"passphrase[ \t]{1,3}(?:[\"'][^\"'\x0a]{1,40}[\"']|[^\x00-\x20\"']{1,40})"
     ),
+    _Command("pass", r"-(?:src|dest)?(?:store|key)", r"pass"),
+    _Command("pass", "", r"--passwd", sure=False),
+    _Command(
+        "<<<",
+        rf"(?:\bsudo[ \t](?:{_REST}[ \t])?(?:-[A-Za-z]{{0,3}}S|--stdin)|--(?:password-)?stdin)"
+        rf"(?:[ \t]{_REST})?[ \t]{{0,3}}",
+        r"<<<",
+        blank=r"[ \t]{0,3}",
+    ),
+    _Command(
+        "/user:",
+        r"\bnet[ \t]{1,2}use[ \t][^\x0a]{0,120}",
+        r"/(?i:user):[^\x00-\x20]{1,64}",
+        sure=False,
+    ),
+    _Command(
+        "securestring",
+        "",
+        r"(?i:securestring(?:[ \t]{1,2}-(?:asplaintext|force|string)){0,3})",
+    ),
     _Command("pass", r"-pass(?:in|out)?[ \t]{1,3}[\"']?", r"pass", blank=":"),
     _Command(
         "token secret pass pwd key",
@@ -95,6 +115,13 @@ _COMMANDS = (
         sure=False,
     ),
     _Command("pass", "", "PASSWORD", kind=_SQL, sure=False),
+    _Command(
+        "pass",
+        r"set[ \t]{1,3}",
+        r"(?i:password)[ \t]{1,3}(?i:for)[ \t]{1,3}[^\x00-\x20=]{1,80}",
+        blank=r"[ \t]{0,3}=[ \t]{0,3}",
+        kind=_SQL,
+    ),
     _Command("pass", "", "PASSWORD", blank=r"[ \t]{0,2}\([ \t]{0,2}", kind=_SQL),
     # A secret that a cluster printed below the question.
     _Command(
@@ -154,13 +181,16 @@ def _in_any_case(pattern: str) -> str:
 
 
 class PipedRule:
-    """`echo ... | sudo -S`, `echo user:... | chpasswd`: the value stands before the command."""
+    """`echo ... | sudo -S`, `echo user:... | chpasswd`, `echo ... | docker login --password-stdin`:
+    the value stands before the command.
+    """
 
     needles = (b" sudo", b"pass")
     triggers = (
         r"\|[ \t]{0,3}sudo[ \t](?:[^\x0a|]{0,20}[ \t])?(?:-[A-Za-z]{0,3}S|--stdin)",
         r"\|[ \t]{0,3}(?:sudo[ \t]{1,2})?chpasswd",
         r"\|[ \t]{0,3}(?:sudo[ \t]{1,2})?passwd[ \t]--stdin",
+        r"\|[^\x0a|]{1,100}[ \t]--password-stdin",
     )
     probe = r" ?sudo[ \t](?:[^\x0a|]{0,20}[ \t])?-|passwd"
     reach = 60
@@ -169,9 +199,11 @@ class PipedRule:
         rb"]{1,3}\\{0,3}"
     )
     _ends = rb"\\{0,3}[\"']?[ \t]{0,3}\|[ \t]{0,3}(?:sudo[ \t]{1,2})?(?:ch)?$"
+    _ends_before_option = rb"\\{0,3}[\"']?[ \t]{0,3}\|[^\x0a|]{1,100}[ \t]--$"
     _user = rb"[A-Za-z_][A-Za-z0-9_.\-]{0,31}:"
     _value = rb"(?:[\"'](?:%s)([^\x00-\x1f\"'\\]{4,128})|(?:%s)([^\x00-\x20\"'`\\;|&<>]{4,128}))"
     _alone = re.compile(_says + _value % (b"", b"") + _ends)
+    _read_by_option = re.compile(_says + _value % (b"", b"") + _ends_before_option)
     _named = re.compile(_says + _value % (_user, _user) + _ends)
 
     def __init__(self, compiled: Compile) -> None:
@@ -183,6 +215,8 @@ class PipedRule:
         before = text.before(at, 240)
         if text.data[at : at + 6] == b"passwd" and before.endswith(b"ch"):
             said = self._named.search(before)
+        elif text.data[at : at + 14] == b"password-stdin":
+            said = self._read_by_option.search(before)
         elif self._reader.match(text.data, at, text.high) is not None:
             said = self._alone.search(before)
         else:

@@ -38,6 +38,7 @@ _NEXT = re.compile(
 # people type. They are read as a sign that no text has, as long as the word is.
 _FOREIGN = ("密码", "密碼", "パスワード", "비밀번호", "ароль", "contraseña")
 _SIGN = "\x0e"
+_SIGN_BYTE = ord(_SIGN)
 _TYPED = 600
 
 
@@ -147,7 +148,13 @@ class ProsePasswordRule:
         start = match.start(1)
         value = re.split(r"[\"'`\\<>]|\?(?=\?|$)|\*\*|&#|&lt;", text.value(start, match.end(1)))[0]
         value = _without_rest(value).rstrip(".,;:)]}*")
-        if _is_told(value):
+        # Behind `пароль:` there is never code, as there may be behind `password:`.
+        assigned = (
+            text.data[at] == _SIGN_BYTE
+            and re.search(b"[:=]", text.data[at:start]) is not None
+            and "?" not in value  # What is not ASCII reads as that.
+        )
+        if _is_told(value) or (assigned and _is_chosen(value)):
             yield PossibleSecret(start, start + len(value), "told-password", 3)
 
 
@@ -166,16 +173,19 @@ def _is_told(value: str) -> bool:
         return False
     if is_seasonal(value) or (is_passphrase(value.rstrip("0123456789-"))):
         return True
-    return is_jumbled(value) and (len(value) >= 8 or re.search("[!#$%^&*@]", value) is not None)
+    if is_jumbled(value):
+        return len(value) >= 8 or re.search("[!#$%^&*@]", value) is not None
+    # Names have their numbers at an end, or once.
+    return len(value) >= 12 and value.isalnum() and len(re.findall("[0-9]+[A-Za-z]", value)) >= 2
 
 
 class NextLineRule:
-    """A name alone on its line, and its value alone on the next."""
+    """A name alone on its line, and its value alone on the next, or in a block of code below."""
 
     needles = (b"pass", b"secret", b"token", b"key")
     _name = r"(?i:password|secret|token|key)(?:[ \t](?i:key))?"
-    _line = r"[ \t]{0,4}\x0d?\x0a[ \t]{0,8}[`\"']?"
-    _value = r"[A-Za-z0-9_.+/=~!@#$%^&*?\-]"
+    _line = r"[ \t]{0,4}\x0d?\x0a(?:[ \t]{0,4}(?:```[a-z]{0,6})?\x0d?\x0a){0,2}[ \t]{0,8}[`\"']?"
+    _value = r"[A-Za-z0-9_.+/=~!@#$%^&*?:,|<>(){}\[\]\-]"
     triggers = (
         rf"{_name}\*{{0,2}}:\*{{0,2}}{_line}{_value}{{8}}",
         rf"{_name}\*{{0,2}}{_line}{_value}{{16}}",
@@ -190,9 +200,8 @@ class NextLineRule:
         self._open = compiled(rf"{self._name}\*{{0,2}}{self._line}({self._value}{{16,512}})")
 
     def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
-        match = self._closed.match(text.data, at, text.high) or self._open.match(
-            text.data, at, text.high
-        )
+        closed = self._closed.match(text.data, at, text.high)
+        match = closed or self._open.match(text.data, at, text.high)
         if match is None:
             return
         start, end = match.start(1), match.end(1)
@@ -202,7 +211,12 @@ class NextLineRule:
         value = text.value(start, end)
         if is_stand_in(value) or is_code(value) or _DIGEST.fullmatch(value):
             return
-        if is_jumbled(value) or (is_random(value) and len(value) >= 16):
+        is_password = closed is not None and text.data[at : at + 4].lower() == b"pass"
+        if (
+            is_jumbled(value)
+            or (is_random(value) and len(value) >= 16)
+            or (is_password and _is_chosen(value))
+        ):
             yield PossibleSecret(start, end, "assigned-secret", 3)
 
 
