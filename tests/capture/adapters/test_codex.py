@@ -644,6 +644,15 @@ def test_a_message_from_another_agent_wakes_a_sub_agent(tmp_path: Path) -> None:
         ),
         ("Script failed\nWall time 0.5 seconds\nOutput:\n", CodexOutcome("", False, None, 500)),
         ("execution error: sandbox", CodexOutcome("execution error: sandbox", False)),
+        (
+            "failed in sandbox LinuxSeccomp with execution error: sandbox denied exec error, "
+            "exit code: 101, stdout: running 1 test, stderr: error: test failed",
+            CodexOutcome("running 1 test\nerror: test failed", False, 101),
+        ),
+        (
+            "failed in sandbox None with execution error: command timed out",
+            CodexOutcome("failed in sandbox None with execution error: command timed out", False),
+        ),
         ("Plan updated", CodexOutcome("Plan updated")),
         ({"content": "hi", "success": False}, CodexOutcome("hi", False)),
         ({"type": "input_text", "text": "a.txt\n"}, CodexOutcome("a.txt\n")),

@@ -68,7 +68,7 @@ class Codex:
 
     agent = "codex"
     name = "Codex"
-    version = 4
+    version = 5
     endings = (".jsonl", ".json", ".zst")
 
     def __init__(self) -> None:

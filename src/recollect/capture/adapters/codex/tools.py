@@ -69,6 +69,10 @@ HEADS = ("Command: ", "Exit code: ", "Chunk ID: ", "Wall time", "Script ", "Proc
 _exit = re.compile(r"(?:Exit code: |Process exited with code )(-?\d{1,9})\b")
 _process = re.compile(r"Process running with session ID (\d{1,12})\b")
 _next_head = re.compile(r"\n(?:Chunk ID: |Wall time:? [\d.]+ seconds\n)")
+_denied = re.compile(
+    r"failed in sandbox \w{1,40} with execution error: sandbox denied exec error, "
+    r"exit code: (-?\d{1,9}), stdout: "
+)
 _wall = re.compile(r"Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds")
 _seconds = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s)")
 
@@ -234,6 +238,8 @@ def from_text(text: str) -> CodexOutcome:
     """What an output says that is a text: its head, where it has one, is no output."""
     if text.startswith(HEADS):
         return _from_head(text)
+    if text.startswith("failed in sandbox "):
+        return _from_sandbox(text)
     return CodexOutcome(text, ok=False if text.startswith(FAILURES) else None)
 
 
@@ -273,6 +279,15 @@ def _from_head(text: str) -> CodexOutcome:
     going_on = _process.search(head) if code is None else None
     process = going_on[1] if going_on else None
     return CodexOutcome(body, ok, code, round(float(wall[1]) * 1000) if wall else None, process)
+
+
+def _from_sandbox(text: str) -> CodexOutcome:
+    """What versions up to 0.34 say of a command that failed inside their sandbox."""
+    told = _denied.match(text)
+    if told is None:
+        return CodexOutcome(text, ok=False)
+    out, _, err = text[told.end() :].partition(", stderr: ")
+    return CodexOutcome("\n".join(filter(None, (out, err))), False, int(told[1]))
 
 
 def _after_command(text: str) -> str:
