@@ -7,6 +7,7 @@ settled with each import. The repositories are real ones, made by git.
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 from pathlib import Path
@@ -363,6 +364,34 @@ def test_the_same_comes_of_a_sweep_of_paths_and_of_one_log_after_the_other(
             found.append([project_of(mind, number) for number in (1, 2, 3, 4)])
 
     assert found == [[SHOP, SHOP, None, TILL]] * 3
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_folders_that_are_gone_fall_into_the_same_projects_in_any_order(
+    home: Path, seed: int
+) -> None:
+    """Of a folder of several repositories nothing tells that it is one but the logs in it."""
+    gone = "/gone/town"
+    folders = [
+        "", "mayor", "deacon", "deacon/dogs", "deacon/dogs/boot", "rig", "rig/witness", "rig/fork",
+    ]  # fmt: skip
+    branches = {"rig/fork": "main"}
+    logs = [
+        claude_log(home, talk(number, f"{gone}/{folder}".rstrip("/"), gitBranch=branch))
+        for number, (folder, branch) in enumerate(
+            [*((folder, branches.get(folder, "")) for folder in folders), ("deacon", "master")], 1
+        )
+    ]
+    random.Random(seed).shuffle(logs)
+    with memory(home) as mind:
+        for log in logs:
+            mind.import_logs([log])
+        found = [project_of(mind, number) for number in range(1, len(logs) + 1)]
+
+    deacon, rig = f"{gone}/deacon", f"{gone}/rig"
+    assert found == [
+        gone, f"{gone}/mayor", deacon, deacon, deacon, rig, rig, f"{rig}/fork", deacon,
+    ]  # fmt: skip
 
 
 def test_what_a_person_split_stays_split(home: Path, tmp_path: Path) -> None:

@@ -85,12 +85,16 @@ def settle(
 
     Inside the transaction that wrote to them. `touched` says of each whether its log is local.
     """
-    done: set[int] = set()
-    for session, local in touched.items():
-        family = store.projects.family(session)
-        if family and family[0] not in done:
-            done.add(family[0])
-            store.projects.assign(family, _project(store, family, finders[local]))
+    store.projects.take_doubtful()  # What a transaction that failed left.
+    while touched:
+        done: set[int] = set()
+        for session, local in touched.items():
+            family = store.projects.family(session)
+            if family and family[0] not in done:
+                done.add(family[0])
+                store.projects.assign(family, _project(store, family, finders[local]))
+        # No repository was found on disk for these when they were read.
+        touched = dict.fromkeys(sorted(store.projects.take_doubtful()), False)
 
 
 def _project(store: Store, family: list[int], finder: ProjectFinder) -> int | None:

@@ -40,6 +40,7 @@ class Projects:
 
     def __init__(self, db: Database) -> None:
         self.db = db
+        self._doubtful: set[int] = set()
 
     # Which one it is
 
@@ -101,6 +102,9 @@ class Projects:
 
     def ensure(self, place: ProjectIdentity) -> int:
         """The project of a place, made if need be, with what it is known by brought up to date."""
+        if place.kind != "directory":
+            for folder in place.folders or (place.key,):
+                self._part_from_above(folder)
         if place.kind != "remote":
             known = self.known(place) or self._only_one_below(place)
             if known is not None:
@@ -119,7 +123,12 @@ class Projects:
         else:
             number = named.id
         self._claim(place, number)
-        if place.kind == "directory" and not place.gathers and named is None:
+        if (
+            place.kind == "directory"
+            and not place.gathers
+            and named is None
+            and self._repositories_below(place.key, 2) < 2
+        ):
             self._absorb(place.key, number)
         return number
 
@@ -170,6 +179,7 @@ class Projects:
             if before is not None and before[2] and before[0] != project:
                 self._move(folder, before[0], project)
             self._absorb(folder, project)
+            self._doubt_folders_above(folder)
         if not place.seen:
             self._adopt(place, project)
 
@@ -211,6 +221,21 @@ class Projects:
         )
         self._point([number for (number,) in rows], project)
 
+    def _part_from_above(self, folder: str) -> None:
+        """A repository is no part of a folder around it, though its own folder was taken for one
+        before anything told that it is a repository.
+        """
+        low, high = _below(folder)
+        for above in places.parents(folder):
+            self.db.execute(
+                """
+                update projects set merged_into = null
+                 where merged_into = (select id from projects where key = ? and kind = 'directory')
+                   and kind = 'directory' and (key = ? or (key > ? and key < ?))
+                """,
+                (above, folder, low, high),
+            )
+
     def _adopt(self, place: ProjectIdentity, project: int) -> None:
         """A folder above that a log said is in a repository is in this one."""
         for folder in (above for own in place.folders for above in places.parents(own)):
@@ -224,6 +249,55 @@ class Projects:
             )
             if row is not None:
                 self._point([row[0]], project)
+
+    def _doubt_folders_above(self, folder: str) -> None:
+        """A folder with a repository in it holds what is in the repository no more, and one
+        with several holds nothing that is below it.
+        """
+        for above in places.parents(folder):
+            number = self.db.value(
+                "select id from projects where key = ? and kind = 'directory'", (above,)
+            )
+            if number is None:
+                continue
+            low, high = _below(folder)
+            if self._repositories_below(above, 2) == 2:
+                low, high = _below(above)
+                self._take_apart(number, low, high)
+            rows = self.db.rows(
+                """
+                select id from sessions
+                 where project = ?1 and (cwd = ?2 or (cwd > ?3 and cwd < ?4))
+                """,
+                (number, folder, low, high),
+            )
+            self._doubtful.update(session for (session,) in rows)
+
+    def _take_apart(self, whole: int, low: str, high: str) -> None:
+        """Let the folders below one that holds several repositories be projects again, each
+        with the folders below it.
+        """
+        parts = self.db.rows(
+            """
+            select id, key from projects
+             where merged_into = ? and kind = 'directory' and key > ? and key < ? order by key
+            """,
+            (whole, low, high),
+        )
+        free = "update projects set merged_into = null where id = ?"
+        self.db.many(free, [(number,) for number, _ in parts])
+        for number, folder in parts:
+            above = "select merged_into from projects where id = ?"
+            is_part = self.db.value(above, (number,)) is not None
+            if not is_part and self._repositories_below(folder, 2) < 2:
+                self._absorb(folder, number)
+
+    def take_doubtful(self) -> set[int]:
+        """The sessions that may belong elsewhere, now that more is known of the folders
+        around theirs, each told once.
+        """
+        doubtful, self._doubtful = self._doubtful, set()
+        return doubtful
 
     def _point(self, parts: list[int], project: int) -> None:
         """Show these projects' sessions under another's name from now on."""
