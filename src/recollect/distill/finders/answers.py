@@ -21,10 +21,10 @@ from recollect.model.record import CallRecord, SessionRecord, TurnRecord
 QUESTION_CHARACTERS, ANSWER_CHARACTERS = 110, 100
 MOST_REASONS = 5
 
-_ASKED = ("AskUserQuestion", "request_user_input", "ask_user", "ask_followup_question")
-_PLANNED = ("ExitPlanMode", "exit_plan_mode")
+ASKED = ("AskUserQuestion", "request_user_input", "ask_user", "ask_followup_question")
+PLANNED = ("ExitPlanMode", "exit_plan_mode")
 _PAIR = re.compile(r"\"([^\"]{5,400})\"\s*=\s*\"([^\"]{1,300})\"")
-_REASON = re.compile(
+REASON = re.compile(
     r"(?:the user said|reason for the rejection|user feedback):?\s*(.*)", re.DOTALL
 )
 # What clients add after the person's words.
@@ -35,23 +35,23 @@ _REFUSED = ("doesn't want", "rejected", "user said")
 def find(session: SessionRecord) -> Iterator[Candidate]:
     """The answers, refusals and approved plans of a session."""
     for turn, call in session.calls():
-        if call.name in _ASKED:
-            for question, answer in _pairs(call):
+        if call.name in ASKED:
+            for question, answer in pairs(call):
                 if answer and not is_secret(f"{question} {answer}"):
                     yield _answer(turn, question, answer)
         elif (
-            call.name in _PLANNED
+            call.name in PLANNED
             and call.passed
             and not any(word in call.output for word in _REFUSED)
         ):
             plan = call.given.get("plan") if isinstance(call.given, dict) else None
             if isinstance(plan, str):
                 yield from _plan(turn, plan)
-        elif call.failed and (reason := _REASON.search(call.output)):
+        elif call.failed and (reason := REASON.search(call.output)):
             yield from _reasons(turn, reason[1])
 
 
-def _pairs(call: CallRecord) -> Iterator[tuple[str, str]]:
+def pairs(call: CallRecord) -> Iterator[tuple[str, str]]:
     """Questions with what was answered, in the forms that agents write."""
     yield from _PAIR.findall(call.output)
     try:

@@ -34,15 +34,9 @@ _REASONS = frozenset(("trap", "cause", "limit", "decision", "lasting", "strong")
 def find(session: SessionRecord) -> Iterator[Candidate]:
     """The lines of a session's commits and pull requests that passed."""
     for turn, call in session.calls():
-        if (
-            call.kind != "shell"
-            or not call.passed
-            or (" -m" not in call.target and "gh pr" not in call.target)
-        ):
+        if call.kind != "shell" or not call.passed or not may_commit(call.target):
             continue
-        for match in _MESSAGE.finditer(unwrapped(call.target)):
-            message = _SIGNED.sub("", next(filter(None, match.groups()), ""))
-            lines = [without_marks(_LISTED.sub("", line)) for line in _unwrapped(message)]
+        for lines in messages(unwrapped(call.target)):
             for number, line in enumerate(lines[:MOST_LINES]):
                 if size(line) > 16 and not is_secret(line) and not line.startswith("#"):
                     found = cues(line) & _REASONS
@@ -58,6 +52,19 @@ def find(session: SessionRecord) -> Iterator[Candidate]:
                         turn=turn.ref,
                         is_sure=bool(found & {"cause", "strong"}) and size(line) > FEWEST_SURE,
                     )
+
+
+def may_commit(command: str) -> bool:
+    """Whether a command may hold a message: looking for one takes a while."""
+    return " -m" in command or "gh pr" in command
+
+
+def messages(command: str) -> Iterator[list[str]]:
+    """The messages of the commits and pull requests that a command makes, line by line."""
+    for match in _MESSAGE.finditer(command):
+        message = _SIGNED.sub("", next(filter(None, match.groups()), ""))
+        if lines := [without_marks(_LISTED.sub("", line)) for line in _unwrapped(message)]:
+            yield lines
 
 
 def _unwrapped(message: str) -> list[str]:
