@@ -8,8 +8,8 @@
             print(hit.ref, hit.snippet)
 
 At the top is what people do all day. The rest has parts, each in a file of its
-own: `memory.projects`, `memory.jobs`, `memory.episodes`, `memory.store` and
-`memory.agents`; `memory.old` is what the next version makes anew.
+own: `memory.projects`, `memory.jobs`, `memory.episodes`, `memory.engines`,
+`memory.store` and `memory.agents`; `memory.old` is what the next version makes anew.
 
 Every method is short: it finds the stage that has the idea and asks it. The
 faces (command line, hooks, servers) talk to this class and to nothing below
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from recollect.capture.sweep import Progress, Sweep
     from recollect.embed import Encoder
     from recollect.memory.agents import MemoryAgents
+    from recollect.memory.engines import MemoryEngines
     from recollect.memory.episodes import MemoryEpisodes
     from recollect.memory.jobs import MemoryJobs
     from recollect.memory.old import OldMemory
@@ -138,6 +139,12 @@ class Memory:
         from recollect.memory.jobs import MemoryJobs
 
         return MemoryJobs(self._shared)
+
+    @cached_property
+    def engines(self) -> MemoryEngines:
+        from recollect.memory.engines import MemoryEngines
+
+        return MemoryEngines(self._shared)
 
     @property
     def episodes(self) -> MemoryEpisodes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -52,8 +51,8 @@ def _answered(call: CallRecord, session: SessionRecord) -> Iterator[str]:
     if reason := asked.REASON.search(call.output[:8_000]):
         if reason[1].strip():
             yield f"refused {what}: {_short(reason[1], REASON_CHARACTERS)}"
-    elif said := said_instead(call):
-        yield f'stopped {what}: "{_short(said, REASON_CHARACTERS)}"'
+    elif instead := said_instead(call):
+        yield f'stopped {what}: "{_short(instead, REASON_CHARACTERS)}"'
     elif "doesn't want to proceed" in call.output:
         yield f"refused {what}"
 

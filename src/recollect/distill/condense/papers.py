@@ -28,7 +28,8 @@ _INSTRUCTIONS = re.compile(
 )
 _NOT_INSTRUCTIONS = re.compile(r"(?:^|[/\\])(?:README|LICENSE|NOTICE)\.md$")
 _HANDOVER = re.compile(
-    r"(?:HANDOFF|hand-?over|progress|PLANS?|TODO|ROADMAP|NOTES?|rules?|TASKS?|CHANGELOG)[\w-]*\.md$", re.IGNORECASE
+    r"(?:HANDOFF|hand-?over|progress|PLANS?|TODO|ROADMAP|NOTES?|rules?|TASKS?|CHANGELOG)[\w-]*\.md$",
+    re.IGNORECASE,
 )
 _CONFIG = re.compile(
     r"(?:^|[/\\])(?:package\.json|pyproject\.toml|Makefile|justfile|Cargo\.toml|docker-compose[\w.-]*\.ya?ml|vercel\.json"
@@ -68,7 +69,7 @@ def read(sessions: Sequence[SessionRecord], root: str) -> Papers:
     found: dict[str, dict[str, Paper]] = {"instructions": {}, "handovers": {}, "configs": {}}
     for session in sessions:
         for turn, call in session.calls():
-            if call.failed or turn.tainted and call.kind == "edit":
+            if call.failed or (turn.tainted and call.kind == "edit"):
                 continue
             for path, text in _seen(call, session):
                 if kind := _kind(path):

@@ -46,7 +46,9 @@ _TALKS_OVER = re.compile(
     re.IGNORECASE,
 )
 _PLANS = ("TodoWrite", "update_plan", "write_todos", "todo_write")
-_KINDS_TOLD = frozenset(("person", "answer", "instruction", "remedy", "failure", "missing", "command"))
+_KINDS_TOLD = frozenset(
+    ("person", "answer", "instruction", "remedy", "failure", "missing", "command")
+)
 LEGEND = (
     "Marks: [a1b2#4] = session a1b2, turn 4 · P person · R agent's last reply (sentences chosen) · M said in between · "
     "A answer or refusal of the person · K summary at compaction · C commit · `x` -> error => what passed after · … = shortened"
@@ -230,7 +232,8 @@ class _Writing:
             share *= 0.6 + 0.5 * max(0.0, min(1.6, prompt.best - 0.8))
             least = LEAST_PROMPT_BYTES + WIDE_BYTES * typed.is_wide(text)
             told = fitted(prompt.said, max(least, int(PROMPT_BYTES * factor * share)))
-            told += f" (×{prompt.times})" if prompt.times > 1 else ""
+            if prompt.times > 1:
+                told += f" (×{prompt.times}, last {self._marks.of(prompt.last)})"
             told += " (interrupted)" if prompt.stopped else ""
             parts.append(_Part(prompt.session.ref, prompt.turn.ref, 0, f"P {told}"))
         return parts
@@ -494,5 +497,3 @@ def _bytes(text: str) -> int:
 
 def _size(parts: Sequence[_Part]) -> int:
     return sum(len(part.text.encode()) + 3 for part in parts)
-
-

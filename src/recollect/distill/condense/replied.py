@@ -26,7 +26,8 @@ LEAST, FEWEST = 0.35, 14
 HEARD = 0.5
 REPLY_CHARACTERS = 24_000
 _CHOICE = re.compile(
-    r"^\(?(?:Q?\d{1,2}\s*[:.=)、-]|[A-Da-d]\b|\d\b|option|yes|no\b|はい|いいえ|案|选|方案|ok\b)", re.IGNORECASE
+    r"^\(?(?:Q?\d{1,2}\s*[:.=)、-]|[A-Da-d]\b|\d\b|option|yes|no\b|はい|いいえ|案|选|方案|ok\b)",
+    re.IGNORECASE,
 )
 _OPTION = re.compile(r"[?？]|^(?:Q\d|[A-D][:.)]|Option|案|Recommended|推奨)|^[A-D] — ")
 _TELLING_HEADING = re.compile(
@@ -155,7 +156,7 @@ class Choice:
         # Sums over sets differ in their last digits from run to run.
         novelty = round(new / self._whole[place], 6)
         worth = (reply.value + 0.2) * (0.15 + 0.85 * novelty) * self._recency[place]
-        return round(worth / reply.cost**0.45, 9)
+        return float(round(worth / reply.cost**0.45, 9))
 
 
 def joined(chosen: Sequence[Reply]) -> Iterator[tuple[str, str, str]]:

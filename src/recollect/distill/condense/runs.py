@@ -46,7 +46,8 @@ _PASSES = re.compile(
     re.IGNORECASE,
 )
 _INLINE = re.compile(
-    r"python[\d.]* -c|python[\d.]* -(?: |<|$)|node -e|<<|perl -|\bfor \w+ in|\bwhile\b", re.IGNORECASE
+    r"python[\d.]* -c|python[\d.]* -(?: |<|$)|node -e|<<|perl -|\bfor \w+ in|\bwhile\b",
+    re.IGNORECASE,
 )
 _LOOKS = re.compile(r"^(?:git (?:status|diff|log)|ls|cat|sed|grep|rg|find|kill|ps|test)\b")
 _PLUMBING = re.compile(
@@ -191,7 +192,9 @@ class Runs:
         if _LOOKS.match(step.text) and not trouble.remedy:
             value -= 0.0 if MISSING.search(error) else 0.5 if lasts else 1.5
         text = f"({step.folder}) " if step.folder else ""
-        text += f"`{shortened(_one(step.text), 150 if is_inline else FAILING_CHARACTERS)}` -> {error}"
+        text += (
+            f"`{shortened(_one(step.text), 150 if is_inline else FAILING_CHARACTERS)}` -> {error}"
+        )
         if line.call.exit_code not in (None, 0, 1):
             text += f" (exit {line.call.exit_code})"
         text += self._remedied(step, trouble.remedy) if trouble.remedy else ""
@@ -308,8 +311,10 @@ def _weight(runs: Sequence[Run], sessions: int) -> float:
     where = {run.session for run in runs if run.ended} or {-sessions}
     # What looks at the machine is part of any work.
     share = 0.3 if runs[0].step.form.split()[0] in SYSTEM else 1.0
-    recent = share * sum(0.5 ** ((sessions - 1 - place) / HALF_LIFE_SESSIONS) for place in sorted(where))
-    return recent + 0.05 * share * sum(run.ended is True for run in runs)
+    recent = share * sum(
+        0.5 ** ((sessions - 1 - place) / HALF_LIFE_SESSIONS) for place in sorted(where)
+    )
+    return float(recent) + 0.05 * share * sum(run.ended is True for run in runs)
 
 
 def error_of(output: str) -> str:
@@ -330,7 +335,9 @@ _SAID_BY_TOOLS = re.compile(
     r"^(?:<tool_use_error>|Exit code|Error|\[Request|The user doesn't|This Bash|Permission|WARN|Hook |File |Found |String "
     r"|Ripgrep|Unable|Failed|Cannot|No |Command|Warning|[Uu]sage|Invalid|Not |[\w./-]+: )"
 )
-_SPEAKS = re.compile(r"^(?:please|wait|don'?t|stop|actually|let'?s|can you|why|use|you)\b", re.IGNORECASE)
+_SPEAKS = re.compile(
+    r"^(?:please|wait|don'?t|stop|actually|let'?s|can you|why|use|you)\b", re.IGNORECASE
+)
 _WORDS = re.compile(r"[A-Za-zÀ-ỹА-яё']{2,}")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 

@@ -41,7 +41,9 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ENDLESS = re.compile(r"\S{140,}")
 _FENCE = re.compile(r"(?<=\S)[ \t]*```")
 _TYPED_IN_SHELL = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
-_GIVEN = re.compile(r"^#+ (?:User Input|Arguments?|Input)\s+```\w*\n(.*?)\n```\s*\n(.{1500,})$", re.DOTALL)
+_GIVEN = re.compile(
+    r"^#+ (?:User Input|Arguments?|Input)\s+```\w*\n(.*?)\n```\s*\n(.{1500,})$", re.DOTALL
+)
 _LOST = ("This session is being continued", "Caveat:")
 
 
@@ -53,10 +55,11 @@ class Said(NamedTuple):
 
 
 class Prompt(NamedTuple):
-    """A prompt where it was typed last; `times` counts how often."""
+    """A prompt where it was typed first; `times` counts how often, `last` says where last."""
 
     session: SessionRecord
     turn: TurnRecord
+    last: str
     said: tuple[Said, ...]
     times: int
     stopped: bool
@@ -109,8 +112,8 @@ def read(sessions: Sequence[SessionRecord]) -> Typed:
         if said := tuple(_sentences(text)):
             key = " ".join(one.text for one in said).casefold()[:400]
             times = prompts[key].times + 1 if key in prompts else 1
-            kept = prompts.get(key) or Prompt(session, turn, said, 1, stopped)
-            prompts[key] = kept._replace(times=times, stopped=stopped)
+            kept = prompts.get(key) or Prompt(session, turn, turn.ref, said, 1, stopped)
+            prompts[key] = kept._replace(times=times, stopped=stopped, last=turn.ref)
     return Typed(tuple(prompts.values()), tuple(bodies.values()))
 
 
@@ -199,7 +202,9 @@ def _pasted(lines: Sequence[str], characters: int) -> list[Said]:
         begins = "" if errors[0].startswith(lead[:30]) else f" | begins: {cut(lead, 80)}"
         return [Said(f"[paste, {len(lines)} lines: {shown}{begins}]", 1.2)]
     room = 90 if characters > 1_500 else PASTE_CHARACTERS
-    return [Said(f"[paste, {len(lines)} lines: {cut(' ⏎ '.join([lead, *lines[1:4]]), room)}]", 0.45)]
+    return [
+        Said(f"[paste, {len(lines)} lines: {cut(' ⏎ '.join([lead, *lines[1:4]]), room)}]", 0.45)
+    ]
 
 
 _STRONG = re.compile(

@@ -24,9 +24,7 @@ MOST_REASONS = 5
 ASKED = ("AskUserQuestion", "request_user_input", "ask_user", "ask_followup_question")
 PLANNED = ("ExitPlanMode", "exit_plan_mode")
 _PAIR = re.compile(r"\"([^\"]{5,400})\"\s*=\s*\"([^\"]{1,300})\"")
-REASON = re.compile(
-    r"(?:the user said|reason for the rejection|user feedback):?\s*(.*)", re.DOTALL
-)
+REASON = re.compile(r"(?:the user said|reason for the rejection|user feedback):?\s*(.*)", re.DOTALL)
 # What clients add after the person's words.
 _ADDED = re.compile(r"\n\s*(?:Note:|\[|<).*", re.DOTALL)
 _REFUSED = ("doesn't want", "rejected", "user said")
