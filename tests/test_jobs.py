@@ -14,7 +14,7 @@ from recollect.store import Store, open_store
 
 ROOT = Path(__file__).parents[1] / "src" / "recollect"
 # What `memory` gives to handlers, and what `run_due` adds.
-GIVEN = {"settings", "domains", "encoder", "engine", "llm", "derive", "store", "subject"}
+GIVEN = {"settings", "domains", "encoder", "engine", "llm", "derive", "redact", "store", "subject"}
 
 done: list[str] = []
 

@@ -55,6 +55,12 @@ JOBS = (
         due_after=("imported", "digests dropped", "session quiet", "repaired"),
     ),
     Job(
+        "remember",
+        run=("recollect.distill.remember:remember_due",),
+        subject="projects",
+        due_after=("digested", "notes changed", "repaired"),
+    ),
+    Job(
         "prepare",
         # What hooks tell is made of notes, so the notes are settled first.
         run=(

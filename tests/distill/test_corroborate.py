@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from recollect.distill.notes.corroborate import STOP_WORDS, TURNING_WORDS, says
 from recollect.memory import Memory
 from recollect.model.logs import Event, Item, SessionFacts, TurnFacts
-from recollect.model.notes import Note
+from recollect.model.old_notes import OldNote
 from recollect.settings import Settings
 from recollect.system.clock import iso, now_ms
 from tests.builders import codex, homes
@@ -225,11 +225,11 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     made.close()
 
 
-def given_by_an_agent(desk: Desk, text: str = NOTE) -> Note:
+def given_by_an_agent(desk: Desk, text: str = NOTE) -> OldNote:
     return desk.memory.old.remember(text, category="preference", folder=SHOP)
 
 
-def trust(note: Note) -> tuple[str, str, str | None, int | None]:
+def trust(note: OldNote) -> tuple[str, str, str | None, int | None]:
     return note.status, note.trust, note.session, note.turn
 
 

@@ -46,7 +46,7 @@ def undo(mind: Memory) -> None:
     """As if no session had been looked at."""
     db = mind._shared.store().db
     with db.transaction():
-        for table in ("digests", "extractions", "note_origins", "notes"):
+        for table in ("digests", "extractions", "note_origins", "old_notes"):
             db.execute(f"delete from {table}")
         db.execute("insert or replace into undigested select id, random() from sessions")
 
@@ -55,9 +55,11 @@ def made(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
     db = mind._shared.store().db
     return {
         "digests": db.rows("select session, state, digest from digests order by session"),
-        "notes": sorted(db.rows("select category, text, status, seen from notes")),
+        "old_notes": sorted(db.rows("select category, text, status, seen from old_notes")),
         "origins": sorted(
-            db.rows("select text, session, turn from note_origins join notes on notes.id = note")
+            db.rows(
+                "select text, session, turn from note_origins join old_notes on old_notes.id = note"
+            )
         ),
         "extractions": db.rows(
             "select session, message, calls, count from extractions order by session"
@@ -112,7 +114,7 @@ def test_killed_at_any_moment_nothing_is_lost(remember: Remember) -> None:
     assert killed > 4
     assert len(halves) > 2
     assert made(mind) == undisturbed
-    assert undisturbed["notes"]
+    assert undisturbed["old_notes"]
 
 
 def test_a_batch_is_kept_whole_or_not_at_all(remember: Remember) -> None:
@@ -135,6 +137,6 @@ def test_a_batch_is_kept_whole_or_not_at_all(remember: Remember) -> None:
     db.execute("drop trigger fault")
     done = list(mind.digest_new())
 
-    assert before == {"digests": [], "notes": [], "origins": [], "extractions": []}
+    assert before == {"digests": [], "old_notes": [], "origins": [], "extractions": []}
     assert len(done) == 3
     assert (without_notes(mind), len(made(mind)["extractions"])) == (0, 3)

@@ -12,7 +12,7 @@ import pytest
 
 from recollect.distill.notes.extract import Candidate, Rules, keep
 from recollect.model.digests import Digest
-from recollect.model.notes import Note
+from recollect.model.old_notes import OldNote
 from recollect.store.history import Passage
 from recollect.system.clock import iso
 from tests.builders.passages import REF, edit, passage, prompt, reply, run
@@ -36,7 +36,7 @@ def long(*said: str | Said) -> list[str | Said]:
     return [*said, *(Said(f"go on, part {number}", reply="ok") for number in range(12))]
 
 
-def tell(talks: Talks, session: str, *said: str | Said, **known: Any) -> list[Note]:
+def tell(talks: Talks, session: str, *said: str | Said, **known: Any) -> list[OldNote]:
     """Have a long conversation; all notes afterwards."""
     talks.tell(session, *long(*said), **known)
     list(talks.memory.digest_new())
@@ -109,7 +109,7 @@ def test_a_fact_is_a_candidate_until_another_session_says_the_same(talks: Talks)
     (first,) = tell(talks, "a", "Always run the tests before you commit.")
     (second,) = tell(talks, "b", "please run the tests before every commit", day=1)
 
-    assert first == Note(
+    assert first == OldNote(
         ref="note:1", category="preference", text="Always run the tests before you commit",
         project=SHOP, status="candidate",
         trust="user", author="rules", confidence=0.9, session="codex:a", turn=1, seen=1,
@@ -133,7 +133,7 @@ def test_the_same_session_and_its_copies_are_one_witness(talks: Talks) -> None:
     assert note.status == "candidate"
 
 
-def found_without_times(talks: Talks, session: str) -> Note:
+def found_without_times(talks: Talks, session: str) -> OldNote:
     """The note that is kept of a session whose log tells no time."""
     talks.tell(session, f"{TABS} in all files")
     number = talks.store.db.value("select max(id) from sessions")

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from recollect.distill.notes.notes_file import MOST_BYTES, SECTION, merged, write
 from recollect.errors import FileRefused, FileUnwritable, UsageError
-from recollect.model.notes import Category, Note
+from recollect.model.old_notes import Category, OldNote
 from recollect.store.notes import compared
 
 PREFERENCE = "- **[preference]** Use tabs *(confidence: 90%)*"
@@ -28,8 +28,8 @@ def note(
     day: str = "2026-03-01",
     category: Category = "preference",
     sure: float = 0.9,
-) -> Note:
-    return Note(
+) -> OldNote:
+    return OldNote(
         ref=f"note:{number}", category=category, text=text, project="/home/ada/shop",
         status="active", trust="user",
         author="rules", confidence=sure, session=None, turn=None, seen=1,
@@ -220,7 +220,7 @@ def around(text: str) -> tuple[str, str]:
 
 @given(texts(PLAIN), NOTES, NOTES)
 def test_the_rest_of_any_file_stays_as_it_was(
-    text: str, notes: list[Note], retired: list[Note]
+    text: str, notes: list[OldNote], retired: list[OldNote]
 ) -> None:
     """Byte for byte, whatever is in it."""
     after = merged(text, notes, retired)
@@ -231,7 +231,9 @@ def test_the_rest_of_any_file_stays_as_it_was(
 
 @given(texts(FENCED), NOTES, NOTES)
 @example("```", [note()], [])
-def test_doing_it_again_changes_nothing(text: str, notes: list[Note], retired: list[Note]) -> None:
+def test_doing_it_again_changes_nothing(
+    text: str, notes: list[OldNote], retired: list[OldNote]
+) -> None:
     """Not even in a file that ends within code."""
     after = merged(text, notes, retired)
 
@@ -239,7 +241,7 @@ def test_doing_it_again_changes_nothing(text: str, notes: list[Note], retired: l
 
 
 @given(NOTES)
-def test_every_fact_stands_there_once_under_its_day(notes: list[Note]) -> None:
+def test_every_fact_stands_there_once_under_its_day(notes: list[OldNote]) -> None:
     """No duplicates, the newest day first."""
     text = merged("# Shop\n", notes)
 

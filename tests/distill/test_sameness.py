@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.distill.notes.sameness import find_same, speak_against
-from recollect.model.notes import Note
+from recollect.model.old_notes import OldNote
 
 
-def note(text: str, number: int = 1, **known: str) -> Note:
-    return Note(
+def note(text: str, number: int = 1, **known: str) -> OldNote:
+    return OldNote(
         ref=f"note:{number}", category="project", text=text, project="/home/ada/shop",
         confidence=0.8, session=None, turn=None,
         seen=1, created_at=None, seen_at=None, valid_from=None, valid_to=None, superseded_by=None,

@@ -52,7 +52,7 @@ def test_the_long_form_begins_with_the_lines_of_the_short_one(
 def test_every_line_rests_on_a_turn_that_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     """A person who doubts a line can read what was really said."""
     main(["memory", "--project", WEBSHOP, "--long", "--json"])
-    turns = {json.loads(line)["turn"] for line in capsys.readouterr().out.splitlines()}
+    turns = {json.loads(line)["turns"][0] for line in capsys.readouterr().out.splitlines()}
 
     with Memory.open() as memory:
         assert all(memory.show(turn) for turn in turns)

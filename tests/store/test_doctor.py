@@ -88,9 +88,9 @@ def test_rows_that_point_nowhere_are_noticed(filled: Filled) -> None:
     filled.db.execute("pragma foreign_keys = off")
     filled.db.execute("delete from sessions")
 
-    assert unwell(filled) == {
-        "references": "rows whose target is missing: 1 in undigested, 2 in turns"
-    }
+    (said,) = unwell(filled).values()
+    assert "2 in turns" in said
+    assert "1 in undigested" in said
 
 
 def test_files_open_to_others_are_noticed(filled: Filled) -> None:

@@ -1,358 +1,366 @@
-"""Notes are kept once, judged by people, and follow their project."""
+"""Notes are kept once, judged by people, found anew by stages, and follow their project."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
-import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from recollect.errors import NotFound, UsageError
-from recollect.memory import Memory
-from recollect.model.notes import Note
-from recollect.settings import Settings
-from recollect.store.notes import compared
-from tests.builders import homes
+from recollect.model.batch import ProjectIdentity
+from recollect.model.notes import FoundNote
+from recollect.store.sqlite.notes import Notes, hashed
+from recollect.store.sqlite.projects import Projects
 from tests.store.conftest import Filled, facts, turn
 
 SHOP, FARM = "/home/ada/shop", "/home/ada/farm"
-KEY = "sk-ant-api03-" + "Ab1_" * 23 + "AAAAAAAA"
 
 
 @pytest.fixture
-def memory(filled: Filled) -> Iterator[Memory]:
-    """A memory of the same store, which removes no secrets: that takes a while to get ready."""
-    made = Memory(Settings(str(filled.path.parent), str(filled.path), {"redact.enabled": False}))
-    yield made
-    made.close()
+def notes(filled: Filled) -> Notes:
+    """A store with two projects and a session in the first."""
+    filled.keep("one.jsonl", facts("s1"), *turn("s1", "a", "one"), *turn("s1", "b", "two"))
+    with filled.db.transaction():
+        for folder in (SHOP, FARM):
+            Projects(filled.db).ensure(ProjectIdentity(folder, "directory"))
+    return Notes(filled.db)
 
 
-def note(number: int, text: str, **known: Any) -> Note:
-    """A candidate of an agent, as it is expected; its times are left out."""
-    values: dict[str, Any] = {
-        "category": "project", "project": SHOP, "status": "candidate", "trust": "assistant",
-        "author": "agent",
-        "confidence": 0.5, "session": None, "turn": None, "seen": 1, "superseded_by": None,
-    }  # fmt: skip
-    timeless = {"created_at": None, "seen_at": None, "valid_from": None, "valid_to": None}
-    return Note(ref=f"note:{number}", text=text, **{**values, **timeless, **known})
+def found(
+    text: str, key: str | None = None, *, turns: tuple[str, ...] = (), **known: object
+) -> FoundNote:
+    return FoundNote(
+        key or text, text, "preference", "preferences", "user", "2026-09-02T07:28:06.109Z", turns
+    )._replace(**known)
 
 
-def own(number: int, text: str, **known: Any) -> Note:
-    """A note of a person."""
-    return note(
-        number,
-        text,
-        **{"status": "active", "trust": "user", "author": "person", "confidence": 1.0, **known},
-    )
+def own(notes: Notes, text: str, project: str | None = SHOP) -> str:
+    return notes.add(text, project=project, category="preference", author="person").ref
 
 
-def timeless(*notes: Note) -> list[Note]:
-    return [
-        msgspec.structs.replace(one, created_at=None, seen_at=None, valid_from=None, valid_to=None)
-        for one in notes
-    ]
+def texts(notes: Notes, *, project: str = SHOP, **wanted: object) -> list[str]:
+    return sorted(note.text for note in notes.search(project=project, **wanted))  # type: ignore[arg-type]
 
 
-def held(one: Note) -> tuple[bool, bool]:
-    """Whether it began to hold, and whether it ceased to."""
-    return one.valid_from is not None, one.valid_to is not None
+# People
 
 
-# Who says what ----------------------------------------------------------------
+def test_what_a_person_says_counts_at_once_and_what_others_say_waits(notes: Notes) -> None:
+    """An agent's opinion is told when somebody stands behind it."""
+    ours = notes.add("Use tabs", project=SHOP, category="preference", author="person")
+    theirs = notes.add("Tests need the database", project=SHOP, category="project", author="agent")
 
+    assert (ours.status, ours.trust, ours.section) == ("active", "user", "preferences")
+    assert (theirs.status, theirs.trust, theirs.section) == ("candidate", "assistant", "decisions")
 
-def test_an_agents_note_is_a_candidate_and_a_persons_counts(memory: Memory) -> None:
-    """What an agent says is an agent's opinion until somebody stands behind it."""
-    theirs = memory.old.remember("Tests need the database.", folder=SHOP, confidence=0.7)
-    ours = memory.old.remember("Use tabs", category="Preference", folder=SHOP, by="person")
-    everywhere = memory.old.remember(
-        "Be brief", category="preference", everywhere=True, by="person"
-    )
 
-    assert timeless(theirs, ours, everywhere) == [
-        note(1, "Tests need the database.", confidence=0.7),
-        own(2, "Use tabs", category="preference"),
-        own(3, "Be brief", category="preference", project=None),
-    ]
-    assert [held(theirs), held(ours)] == [(False, False), (True, False)]
+def test_the_same_words_in_a_project_are_one_note(notes: Notes) -> None:
+    """Case and signs make no other fact; another project does."""
+    first = notes.add("Use tabs.", project=SHOP, category="preference", author="agent")
+    again = notes.add("use TABS", project=SHOP, category="preference", author="agent")
+    elsewhere = notes.add("Use tabs", project=FARM, category="preference", author="agent")
 
+    assert (again.ref, again.times, again.text) == (first.ref, 2, "Use tabs.")
+    assert elsewhere.ref != first.ref
 
-def test_a_first_note_makes_a_store(home: Path) -> None:
-    """Nothing has to be imported before somebody may note something down."""
-    with homes.memory(home) as memory:
-        memory.old.remember("use tabs", folder=SHOP, by="person")
 
-        assert timeless(*memory.old.notes(folder=SHOP)) == [own(1, "use tabs")]
+def test_what_an_agent_repeats_stays_rejected_until_a_person_says_it(notes: Notes) -> None:
+    ref = notes.add("Use tabs", project=SHOP, category="preference", author="agent").ref
+    notes.reject(ref)
 
+    theirs = notes.add("Use tabs", project=SHOP, category="preference", author="agent")
+    assert theirs.status == "rejected"
 
-def test_the_same_fact_is_confirmed_and_not_repeated(memory: Memory) -> None:
-    """Agents say the same thing in every session, and never twice the same way."""
-    first = memory.old.remember("Tests need the database.", folder=SHOP)
-    again = memory.old.remember("tests  need: the database", category="decision", folder=SHOP)
-    elsewhere = memory.old.remember("Tests need the database.", folder=FARM)
+    ours = notes.add("Use tabs", project=SHOP, category="preference", author="person")
+    assert (ours.ref, ours.status, ours.author) == (ref, "active", "person")
 
-    assert timeless(again, elsewhere) == [
-        note(1, "Tests need the database.", seen=2), note(2, "Tests need the database.",
-        project=FARM),
-    ]  # fmt: skip
-    assert again.created_at == first.created_at
-    assert str(again.seen_at) >= str(first.seen_at)
 
+def test_an_edit_is_a_note_of_the_persons_that_replaces_the_old_one(notes: Notes) -> None:
+    old = notes.add("Use npm", project=SHOP, category="constraint", author="agent").ref
 
-def test_what_a_person_repeats_becomes_theirs(memory: Memory) -> None:
-    """In their spelling, and in their category."""
-    memory.old.remember("tests need the database", folder=SHOP)
+    new = notes.edit(old, "Use pnpm")
 
-    said = memory.old.remember(
-        "Tests need the database!", category="constraint", folder=SHOP, by="person"
-    )
-
-    assert timeless(said) == [own(1, "Tests need the database!", category="constraint", seen=2)]
-
-
-def test_a_rejected_note_stays_rejected_whatever_agents_say(memory: Memory) -> None:
-    """Or the same wrong fact would come back every day. The person may change their mind."""
-    memory.old.remember("tests need the database", folder=SHOP)
-    rejected = memory.old.reject_note("note:1")
-    repeated = memory.old.remember("tests need the database", folder=SHOP)
-    revoked = memory.old.remember("tests need the database", folder=SHOP, by="person")
-
-    assert timeless(rejected, repeated, revoked) == [
-        note(1, "tests need the database", status="rejected"),
-        note(1, "tests need the database", status="rejected", seen=2),
-        own(1, "tests need the database", seen=3),
-    ]
-
-
-def test_accepting_makes_a_candidate_count(memory: Memory) -> None:
-    memory.old.remember("tests need the database", folder=SHOP)
-
-    accepted = memory.old.accept_note("note:1")
-    again = memory.old.accept_note("1")
-    rejected = memory.old.reject_note("note:1")
-
-    assert timeless(accepted) == [
-        note(1, "tests need the database", status="active", trust="user", confidence=1.0)
-    ]
-    assert again == accepted
-    assert [held(accepted), held(rejected)] == [(True, False), (True, True)]
-
-
-def test_an_edited_note_takes_the_place_of_the_old_one(memory: Memory) -> None:
-    """What was believed, and until when, can still be told."""
-    memory.old.remember("use tabs", category="preference", folder=SHOP, by="person")
-
-    new = memory.old.edit_note("note:1", "use spaces")
-    old = memory.old.note("note:1")
-
-    assert timeless(new, old) == [
-        own(2, "use spaces", category="preference"),
-        own(1, "use tabs", category="preference", status="superseded", superseded_by="note:2"),
-    ]
-    assert held(old) == (True, True)
-    assert old.valid_to == new.valid_from
-
-
-def test_an_edit_may_say_what_another_note_says(memory: Memory) -> None:
-    """Then that one takes its place: a fact is kept once."""
-    memory.old.remember("use tabs", folder=SHOP, by="person")
-    memory.old.remember("use spaces", folder=SHOP)
-
-    new = memory.old.edit_note("note:1", "Use spaces")
-
-    assert timeless(new) == [own(2, "Use spaces")]
-    assert memory.old.note("note:1").superseded_by == "note:2"
-
-
-def test_a_change_of_case_is_an_edit_too(memory: Memory) -> None:
-    memory.old.remember("use postgres", folder=SHOP, by="person")
-
-    assert memory.old.edit_note("note:1", "Use Postgres").ref == "note:2"
-    assert memory.old.remember("use postgres", folder=SHOP).ref == "note:2"
-
-
-def test_what_was_replaced_is_neither_judged_nor_revived_by_agents(memory: Memory) -> None:
-    """One correction retires the old fact; the hint says where to go on."""
-    memory.old.remember("use tabs", folder=SHOP, by="person")
-    memory.old.edit_note("note:1", "use spaces")
-
-    for change in (
-        memory.old.accept_note,
-        memory.old.reject_note,
-        lambda ref: memory.old.edit_note(ref, "whatever"),
-    ):
-        with pytest.raises(UsageError, match="note:1 was replaced by note:2"):
-            change("note:1")
-    assert memory.old.remember("use tabs", folder=SHOP).status == "superseded"
-    assert memory.old.remember("use tabs", folder=SHOP, by="person").status == "active"
-
-
-@pytest.mark.parametrize("ref", ["note:99", "99"])
-def test_a_note_that_is_not_there_is_an_error(memory: Memory, ref: str) -> None:
-    with pytest.raises(NotFound):
-        memory.old.note(ref)
-
-
-@pytest.mark.parametrize("ref", ["note:", "note:x", "codex:s1", "", "note:-1", "note:" + "9" * 40])
-def test_what_is_no_reference_is_refused(memory: Memory, ref: str) -> None:
-    with pytest.raises(UsageError, match="is not a note"):
-        memory.old.note(ref)
-
-
-@given(
-    st.lists(st.from_regex(r"[A-Za-z0-9]+[+#]?", fullmatch=True)),
-    st.lists(st.sampled_from([" ", ", ", ".\n", " — ", "/"])),
-)
-def test_texts_are_compared_by_their_words(words: list[str], between: list[str]) -> None:
-    """Case, space and punctuation make no other fact."""
-    spaced = "".join(
-        f"{word}{gap}" for word, gap in zip(words, [*between, *" " * len(words)], strict=False)
-    )
-
-    assert compared(spaced.upper()) == compared(" ".join(words)) == " ".join(words).lower()
-
-
-# Where it holds ---------------------------------------------------------------
-
-
-def test_notes_of_a_project_come_with_those_that_hold_everywhere(memory: Memory) -> None:
-    """And never with those of another project."""
-    for text, folder in (("shop fact", SHOP), ("farm fact", FARM)):
-        memory.old.remember(text, folder=folder)
-    memory.old.remember("world fact", everywhere=True, by="person")
-
-    def texts(**chosen: Any) -> list[str]:
-        return [one.text for one in memory.old.notes(**chosen)]
-
-    assert texts(folder=SHOP) == texts(project=SHOP) == ["world fact", "shop fact"]
-    assert texts(folder="/home/ada/nowhere") == texts(everywhere=True) == ["world fact"]
-    assert texts() == ["world fact", "farm fact", "shop fact"]
-    assert texts(limit=1, status="candidate") == ["farm fact"]
-    assert texts(status=["active", "rejected"]) == ["world fact"]
-    assert texts(category="decision") == []
-    with pytest.raises(NotFound):
-        texts(project="/home/ada/nowhere")
-
-
-def test_notes_follow_a_merge_and_come_back_with_a_split(memory: Memory) -> None:
-    """A merge is a pointer, for notes as for turns.
-
-    The same fact on both sides of it is the same.
-    """
-    memory.old.remember("shop fact", folder=SHOP)
-    memory.old.remember("farm fact", folder=FARM)
-
-    memory.projects.merge(FARM, SHOP)
-    merged = memory.old.notes(project=SHOP)
-    confirmed = memory.old.remember("farm fact", folder=SHOP)
-    memory.projects.split(FARM)
-
-    assert timeless(*merged) == [note(2, "farm fact"), note(1, "shop fact")]
-    assert timeless(confirmed) == [note(2, "farm fact", seen=2)]
-    assert timeless(*memory.old.notes(project=SHOP)) == [note(1, "shop fact")]
-    assert timeless(*memory.old.notes(project=FARM)) == [note(2, "farm fact", project=FARM, seen=2)]
-
-
-def test_a_note_is_in_the_project_that_the_sessions_of_its_folder_are_in(
-    memory: Memory, filled: Filled
-) -> None:
-    filled.keep("a.jsonl", facts("a"), *turn("a", "k1", "one"))
-
-    memory.old.remember("shop fact", folder=SHOP + "/")
-
-    assert filled.db.rows("select key from projects") == [(SHOP,)]
-    assert memory.summary().notes == 1
-
-
-@pytest.mark.parametrize("change", ["remember", "accept_note", "reject_note", "edit_note"])
-def test_whatever_agents_are_told_is_made_again_after_a_change(
-    memory: Memory, filled: Filled, change: str
-) -> None:
-    """Packs are made of notes, and a correction has to reach them."""
-    memory.old.remember("shop fact", folder=SHOP)
-    filled.db.execute("delete from marks")
-
-    if change == "remember":
-        memory.old.remember("another", folder=SHOP)
-    else:
-        getattr(memory.old, change)("note:1", *["better"] if change == "edit_note" else [])
-
-    assert filled.db.rows("select name from marks") == [("hook lines outdated",)]
-
-
-# Secrets ----------------------------------------------------------------------
-
-
-def test_secrets_do_not_get_into_notes_or_reasons(filled: Filled) -> None:
-    """A note is read by every later session."""
-    with Memory(Settings(str(filled.path.parent), str(filled.path), {})) as memory:
-        kept = memory.old.remember(f"deploy with {KEY}", folder=SHOP)
-        memory.old.give_feedback(kept.ref, False, reason=f"it names {KEY}")
-
-    assert "REDACTED" in kept.text
-    assert KEY not in repr(
-        filled.db.rows("select * from notes") + filled.db.rows("select * from feedback")
-    )
-
-
-class Redactor:
-    """Knows one secret."""
-
-    def redact_all(self, texts: list[str]) -> list[str]:
-        return [
-            text.replace("hushword", "[REDACTED]") if "hushword" in text else text for text in texts
-        ]
-
-
-def test_scanning_again_takes_secrets_out_of_notes(memory: Memory, filled: Filled) -> None:
-    """The table of secrets grows, and older notes have to follow."""
-    memory.old.remember("log in with hushword", folder=SHOP)
-    memory.old.give_feedback("note:1", True, reason="hushword worked")
-
-    report = filled.store.rescan.run(Redactor())
-
-    assert report.other_rows_changed == 2
-    assert memory.old.note("note:1").text == "log in with [REDACTED]"
-    assert b"hushword" not in filled.path.read_bytes()
-    assert memory.old.remember("log in with [redacted]", folder=SHOP).ref == "note:1"
-
-
-# Feedback ---------------------------------------------------------------------
-
-
-def test_feedback_is_counted_for_sessions_turns_and_notes(memory: Memory, filled: Filled) -> None:
-    """By whatever name the memory was mentioned."""
-    filled.keep("a.jsonl", facts("abc"), *turn("abc", "k1", "one"))
-    memory.old.remember("shop fact", folder=SHOP)
-
-    memory.old.give_feedback("codex:abc#1", True)
-    memory.old.give_feedback("abc#1", False, by="person", reason="it was about another shop")
-    memory.old.give_feedback("codex:abc", False)
-    memory.old.give_feedback("note:1", True)
-    memory.old.give_feedback("note:1", True)
-
-    assert [memory.old.feedback_of(ref) for ref in ("codex:abc#1", "codex:abc", "note:1")] == [
-        (1, 1),
-        (0, 1),
-        (2, 0),
-    ]
-    assert filled.db.rows("select ref, helpful, author, reason from feedback")[1] == (
-        "codex:abc#1", 0, "person", "it was about another shop",
+    assert (new.author, new.status, new.category, new.replaces) == (
+        "person", "active", "constraint", old,
     )  # fmt: skip
+    assert (notes.get(old).status, notes.get(old).replaced_by) == ("retired", new.ref)
+    with pytest.raises(UsageError, match="was replaced by"):
+        notes.accept(old)
 
 
-@pytest.mark.parametrize("ref", ["codex:nobody", "codex:abc#7", "note:7"])
-def test_feedback_on_what_is_not_there_is_an_error(
-    memory: Memory, filled: Filled, ref: str
+def test_every_decision_can_be_taken_back_step_by_step(notes: Notes) -> None:
+    """Nothing that a person does to a note is final but forgetting it."""
+    ref = notes.add("Use tabs", project=SHOP, category="preference", author="agent").ref
+    notes.accept(ref)
+    notes.pin(ref)
+    notes.reject(ref)
+
+    seen = []
+    for _ in range(3):
+        note = notes.undo(ref)
+        assert note is not None
+        seen.append((note.status, note.pinned, note.trust))
+
+    assert seen == [
+        ("active", True, "user"), ("active", False, "user"), ("candidate", False, "assistant"),
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match="Nothing was done"):
+        notes.undo(ref)
+    assert [(one.action, one.undone) for one in notes.history(ref)] == [
+        ("accepted", True), ("pinned", True), ("rejected", True),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("named", ["old", "new"])
+def test_an_edit_is_taken_back_on_both_notes(notes: Notes, named: str) -> None:
+    old = notes.add("Use npm", project=SHOP, category="preference", author="agent").ref
+    new = notes.edit(old, "Use pnpm").ref
+
+    notes.undo(old if named == "old" else new)
+
+    assert (notes.get(old).status, notes.get(old).replaced_by) == ("candidate", None)
+    with pytest.raises(NotFound):
+        notes.get(new)
+
+
+def test_taking_back_what_a_person_wrote_removes_it(notes: Notes) -> None:
+    ref = own(notes, "Use tabs")
+
+    assert notes.undo(ref) is None
+    assert texts(notes) == []
+
+
+def test_forgetting_takes_what_a_note_replaced_with_it(notes: Notes) -> None:
+    old = own(notes, "the password is hidden in the garden")
+    new = notes.edit(old, "the password is elsewhere").ref
+
+    notes.forget(new)
+
+    for ref in (old, new):
+        with pytest.raises(NotFound):
+            notes.get(ref)
+    assert notes.db.rows("select * from note_changes") == []
+
+
+def test_a_note_is_named_by_as_little_as_means_just_one(notes: Notes) -> None:
+    ref = own(notes, "Use tabs")
+
+    assert {notes.get(ref[: len("note:") + n]).ref for n in (4, 6, 8)} == {ref}
+    assert notes.get(ref.removeprefix("note:").upper()).ref == ref
+    for wrong in ("note:7", "abc", "note:!!!!", ""):
+        with pytest.raises(UsageError, match="is not a note"):
+            notes.get(wrong)
+
+
+def test_the_same_note_has_the_same_name_in_every_store(notes: Notes) -> None:
+    """What was said about it is found again after a new import."""
+    before = own(notes, "Use tabs")
+    notes.forget(before)
+
+    assert own(notes, "Use tabs") == before
+
+
+def test_lists_can_be_narrowed_and_come_in_pages(notes: Notes) -> None:
+    for text in ("Use tabs", "Use uv", "Deploy on Mondays"):
+        own(notes, text)
+    own(notes, "Be brief", None)
+    own(notes, "Use spaces", FARM)
+
+    assert texts(notes, text="use") == ["Use tabs", "Use uv"]
+    assert [note.text for note in notes.search(everywhere=True)] == ["Be brief"]
+    page = notes.search(project=SHOP, limit=3)
+    rest = notes.search(project=SHOP, limit=3, cursor=page.cursor)
+    assert (page.total, len(page), len(rest), rest.cursor) == (4, 3, 1, None)
+    assert len({note.ref for note in [*page, *rest]}) == 4
+
+
+# Stages
+
+
+def test_what_is_found_comes_in_changes_and_goes(notes: Notes) -> None:
+    """A stage hands in all it finds; nobody keeps a list of what is new."""
+    notes.bring_up_to_date(SHOP, [found("Use tabs", "indent"), found("Use uv")], "rules")
+    notes.bring_up_to_date(SHOP, [found("Use tabs!", "indent", times=3)], "rules")
+
+    (note,) = notes.search(project=SHOP)
+    assert (note.text, note.times, note.author) == ("Use tabs!", 3, "rules")
+
+
+def test_authors_do_not_remove_each_others_notes(notes: Notes) -> None:
+    notes.bring_up_to_date(SHOP, [found("Use tabs")], "rules")
+    notes.bring_up_to_date(SHOP, [found("Use uv", by="some-model")], "engine")
+    notes.bring_up_to_date(SHOP, [], "rules")
+
+    assert texts(notes) == ["Use uv"]
+
+
+@pytest.mark.parametrize("said", ["Use tabs", "Indent with tabs"])
+def test_what_a_person_rejected_does_not_come_back(notes: Notes, said: str) -> None:
+    """Not in its own words, nor in others that the same finder knows it by."""
+    notes.bring_up_to_date(SHOP, [found("Use tabs", "indent")], "rules")
+    (note,) = notes.search(project=SHOP)
+    notes.reject(note.ref)
+
+    for _ in range(2):
+        notes.bring_up_to_date(SHOP, [found(said, "indent")], "rules")
+
+    assert texts(notes, statuses=["active"]) == []
+    assert hashed("indent") in notes.blocked_keys(SHOP)
+
+
+def test_what_a_person_said_better_stays_so(notes: Notes) -> None:
+    notes.bring_up_to_date(SHOP, [found("Use npm", "packages")], "rules")
+    (note,) = notes.search(project=SHOP)
+    notes.edit(note.ref, "Use pnpm")
+
+    notes.bring_up_to_date(SHOP, [found("Use npm again", "packages")], "rules")
+    notes.bring_up_to_date(SHOP, [], "rules")
+
+    assert texts(notes, statuses=["active"]) == ["Use pnpm"]
+
+
+def test_what_a_person_accepted_keeps_its_words_and_stays(notes: Notes) -> None:
+    notes.bring_up_to_date(SHOP, [found("Use tabs", "indent")], "rules")
+    (note,) = notes.search(project=SHOP)
+    notes.accept(note.ref)
+
+    notes.bring_up_to_date(SHOP, [found("Tabs, please", "indent", times=4)], "rules")
+    assert [(one.text, one.times) for one in notes.search(project=SHOP)] == [("Use tabs", 4)]
+
+    notes.bring_up_to_date(SHOP, [], "rules")
+    assert texts(notes) == ["Use tabs"]
+
+
+def test_a_persons_note_is_confirmed_by_what_is_found(notes: Notes) -> None:
+    ref = own(notes, "Use tabs")
+
+    refs = notes.bring_up_to_date(
+        SHOP, [found("use tabs.", "indent", turns=("codex:s1#1",), times=2)], "rules"
+    )
+
+    assert refs == {"indent": ref}
+    assert (notes.get(ref).times, notes.get(ref).turns) == (2, ["codex:s1#1"])
+
+
+def test_evidence_names_turns_newest_first_and_only_those_that_are_there(notes: Notes) -> None:
+    turns = ("codex:s1#2", "codex:s1#1", "codex:gone#1", "nonsense")
+    notes.bring_up_to_date(SHOP, [found("Use tabs", turns=turns)], "rules")
+
+    (note,) = notes.search(project=SHOP)
+    assert sorted(note.turns) == ["codex:s1#1", "codex:s1#2"]
+
+
+def test_what_is_stale_is_kept_and_not_told(notes: Notes) -> None:
+    """The branch may be checked out again tomorrow."""
+    one = found("Run `make test`", "make")
+    refs = notes.bring_up_to_date(SHOP, [one], "rules")
+    notes.arrange(SHOP, [(refs["make"], True)])
+
+    notes.bring_up_to_date(SHOP, [one._replace(stale="gone")], "rules")
+    assert notes.in_memory(SHOP) == []
+    assert [note.stale for note in notes.search(project=SHOP)] == ["gone"]
+
+    notes.bring_up_to_date(SHOP, [one], "rules")
+    assert [note.ref for note in notes.in_memory(SHOP)] == [refs["make"]]
+
+
+def test_a_stale_line_that_was_never_told_is_not_kept(notes: Notes) -> None:
+    notes.bring_up_to_date(SHOP, [found("Run `make test`", stale="gone")], "rules")
+
+    assert texts(notes) == []
+
+
+# Order
+
+
+def test_a_memory_is_the_active_notes_in_the_order_given(notes: Notes) -> None:
+    first, second, third = (own(notes, text) for text in ("one", "two", "three"))
+    everywhere = own(notes, "be brief", None)
+    notes.arrange(SHOP, [(everywhere, True), (second, True), (first, False), (third, False)])
+
+    assert [(note.text, note.in_pack) for note in notes.in_memory(SHOP)] == [
+        ("be brief", True), ("two", True), ("one", False), ("three", False),
+    ]  # fmt: skip
+    notes.reject(second)
+    assert [note.text for note in notes.in_memory(SHOP)] == ["be brief", "one", "three"]
+    assert notes.in_memory(FARM) == []
+
+
+def test_the_block_stays_until_another_is_given(notes: Notes) -> None:
+    notes.arrange(SHOP, [], pack_block=["Run most: `make`"], long_block=["a", "b"])
+    notes.arrange(SHOP, [])
+
+    block = notes.block(SHOP)
+    assert (block.pack, block.long) == (["Run most: `make`"], ["a", "b"])
+
+
+# What is out of date
+
+
+def settle_all(notes: Notes) -> None:
+    for one in notes.outdated():
+        notes.settle(one)
+
+
+def outdated(notes: Notes) -> list[str]:
+    return [one.project for one in notes.outdated()]
+
+
+def test_a_project_whose_sessions_grow_has_to_be_remembered_anew(
+    notes: Notes, filled: Filled
 ) -> None:
-    filled.keep("a.jsonl", facts("abc"), *turn("abc", "k1", "one"))
+    assert outdated(notes) == [SHOP]
+    settle_all(notes)
 
-    with pytest.raises(NotFound):
-        memory.old.give_feedback(ref, True)
-    with pytest.raises(NotFound):
-        memory.old.feedback_of(ref)
+    filled.keep("one.jsonl", facts("s1"), *turn("s1", "c", "three"))
+
+    assert outdated(notes) == [SHOP]
+
+
+def test_what_changes_meanwhile_is_left(notes: Notes, filled: Filled) -> None:
+    (before,) = notes.outdated()
+    filled.keep("one.jsonl", facts("s1"), *turn("s1", "c", "three"))
+    notes.settle(before)
+
+    assert outdated(notes) == [SHOP]
+
+
+def test_what_holds_everywhere_outdates_every_memory(notes: Notes) -> None:
+    for project in (SHOP, FARM):
+        notes.arrange(project, [], pack_block=[])
+    settle_all(notes)
+
+    own(notes, "be brief", None)
+
+    assert sorted(outdated(notes)) == [FARM, SHOP]
+
+
+# Sessions that may not be told of
+
+
+def test_what_was_found_in_a_session_goes_with_it(notes: Notes, filled: Filled) -> None:
+    turns = ("codex:s1#1",)
+    kept = found("Use uv", turns=turns)
+    notes.bring_up_to_date(SHOP, [found("Use tabs", turns=turns), kept], "rules")
+    (ref,) = [note.ref for note in notes.search(project=SHOP, text="uv")]
+    notes.accept(ref)
+    session = filled.db.value("select id from sessions")
+
+    with filled.db.transaction():
+        notes.unlearn([session], is_gone=True)
+
+    assert texts(notes) == ["Use uv"]
+
+
+def test_of_what_was_rejected_only_the_key_outlives_its_session(
+    notes: Notes, filled: Filled
+) -> None:
+    notes.bring_up_to_date(SHOP, [found("Use tabs", "indent", turns=("codex:s1#1",))], "rules")
+    (note,) = notes.search(project=SHOP)
+    notes.reject(note.ref)
+
+    with filled.db.transaction():
+        notes.unlearn([filled.db.value("select id from sessions")], is_gone=True)
+
+    stored = filled.db.rows("select * from notes") + filled.db.rows("select * from note_changes")
+    assert "tabs" not in str(stored)
+    notes.bring_up_to_date(SHOP, [found("Use tabs", "indent")], "rules")
+    assert texts(notes, statuses=["active"]) == []

@@ -200,7 +200,7 @@ def test_a_note_that_was_taken_back_meanwhile_is_not_told(filled: Filled) -> Non
     for number in (1, 2):
         filled.db.execute(
             """
-            insert into notes
+            insert into old_notes
                    (id, category, text, words, status, trust, author, confidence, seen, created_at,
                     seen_at)
             values (?1, 'project', 'x' || ?1, 'x' || ?1, 'active', 'user', 'person', 1, 1, 0, 0)
@@ -211,7 +211,7 @@ def test_a_note_that_was_taken_back_meanwhile_is_not_told(filled: Filled) -> Non
         (Told(ref, f"- {text}", at), text)
         for ref, _, text, at in prepared.trusted_notes(filled.db, None)
     ]
-    filled.db.execute("update notes set status = 'rejected' where id = 1")
+    filled.db.execute("update old_notes set status = 'rejected' where id = 1")
 
     prepared.save_common_tellings(filled.db, found)
 

@@ -20,7 +20,9 @@ from recollect.distill.finders.cleaning import words
 from recollect.distill.finders.cues import cues, without_rules
 from recollect.distill.finders.stale import Disk
 from recollect.distill.finders.steps import steps
-from recollect.model.candidates import Candidate, CandidateKind, Line, Section
+from recollect.model.candidates import Candidate, CandidateKind, Line
+from recollect.model.memories import memory_text, tokens_of
+from recollect.model.notes import Section
 from recollect.model.record import SessionRecord
 
 PACK_TOKENS, LONG_TOKENS = 600.0, 2_500.0
@@ -47,18 +49,11 @@ SUPPORT = {
     "told": 0.2,
 }
 
-TITLES: Mapping[Section, str] = {
-    "preferences": "Preferences",
-    "commands": "Commands",
-    "traps": "Traps",
-    "decisions": "Decisions",
-    "files": "Files",
-    "left_off": "Left off",
-}
 # How far a kind of candidate is believed before its own words count.
 TRUST: Mapping[CandidateKind, float] = {
     "remedy": 0.6, "missing": 0.6, "failure": 0.4, "command": 0.3, "person": 0.0, "answer": 0.0,
-    "instruction": 0.0, "standing": 0.0, "commit": -0.6, "conclusion": -1.5, "plan": -1.6,
+    "instruction": 0.0, "standing": 0.0, "note": 0.0, "commit": -0.6, "conclusion": -1.5,
+    "plan": -1.6,
 }  # fmt: skip
 # What a tool stands behind is believed more.
 PROVEN = 0.7
@@ -66,6 +61,8 @@ PROVEN = 0.7
 SAID_AGAIN = 0.9
 # What was taken back, or said anew.
 GONE = -9.0
+# What a person wrote or accepted is told before all that was found, what they pinned first.
+DECIDED, PINNED = 10.0, 20.0
 # The share of a budget that a section may fill before the rest compete.
 SHARES: Mapping[Section, float] = {
     "preferences": 0.36, "commands": 0.16, "traps": 0.26, "decisions": 0.14, "left_off": 0.08,
@@ -76,7 +73,6 @@ MOST_LINES = 800
 TITLE_TOKENS = 21
 
 _DIGITS = re.compile(r"\d+")
-_CJK = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 
 
 class Memory(NamedTuple):
@@ -88,16 +84,10 @@ class Memory(NamedTuple):
     long_block: tuple[str, ...]
 
     def pack(self) -> str:
-        return _text(self.lines[: self.sure], self.pack_block)
+        return memory_text(_told(self.lines[: self.sure]), self.pack_block)
 
     def long(self) -> str:
-        return _text(self.lines, self.long_block)
-
-
-def tokens_of(text: str) -> float:
-    """About how many tokens a model takes for a text."""
-    wide = len(_CJK.findall(text))
-    return (len(text) - wide) / 3.6 + wide * 0.8
+        return memory_text(_told(self.lines), self.long_block)
 
 
 def remember(
@@ -113,9 +103,17 @@ def remember(
     return with_block(order, sure, sessions, folder)
 
 
-def weigh(candidates: Iterable[Candidate], sessions: Sequence[SessionRecord]) -> list[Line]:
-    """Every line that there is, each with what the whole project says for it, best first."""
-    lines = _merged(candidates, sessions)[:MOST_LINES]
+def weigh(
+    candidates: Iterable[Candidate],
+    sessions: Sequence[SessionRecord],
+    notes: Sequence[Line] = (),
+) -> list[Line]:
+    """Every line that there is, each with what the whole project says for it, best first.
+
+    `notes` are those that are not found but kept: what people wrote or accepted, what engines
+    and team mates gave.
+    """
+    lines = [*notes, *_merged(candidates, sessions)][:MOST_LINES]
     similar = _Similar(lines)
     found = _supported(_current(lines, similar), similar)
     return sorted(found, key=lambda line: (-line.value, line.candidate.text))
@@ -125,6 +123,7 @@ def arrange(lines: Sequence[Line]) -> tuple[list[Line], int]:
     """The lines to tell, in order, and how many of them are the pack's."""
     choice = _Choice(lines, _Similar(lines))
     room = PACK_TOKENS - PACK_BLOCK_TOKENS - TITLE_TOKENS
+    choice.take_first(room)
     choice.fill(
         room, {place for place, one in enumerate(lines) if one.is_sure and one.value >= SURE}
     )
@@ -161,7 +160,7 @@ def _merged(candidates: Iterable[Candidate], sessions: Sequence[SessionRecord]) 
     for candidate in candidates:
         if candidate.trust == "external":
             continue
-        same[_group(candidate.kind), candidate.key].append(candidate)
+        same[group(candidate.kind), candidate.key].append(candidate)
     lines = []
     for some in same.values():
         some.sort(key=lambda one: (one.at, one.text))
@@ -206,11 +205,11 @@ def _current(lines: Sequence[Line], similar: _Similar) -> list[Line]:
     for place, line in enumerate(lines):
         if place in gone:
             found[place] = line._replace(value=GONE)
-        elif line.is_sure and _group(line.candidate.kind) in ("person", "told"):
+        elif line.is_sure and group(line.candidate.kind) in ("person", "told"):
             for other in similar.near(place, SAME):
                 older = lines[other]
                 if (
-                    _group(older.candidate.kind) == _group(line.candidate.kind)
+                    group(older.candidate.kind) == group(line.candidate.kind)
                     and older.candidate.at < line.candidate.at
                 ):
                     found[other] = older._replace(value=GONE)
@@ -224,7 +223,9 @@ def contradicted(candidates: Sequence[Candidate]) -> set[int]:
     The two rarest words are the same, and one of the two forbids.
     """
     said = [
-        (place, one) for place, one in enumerate(candidates) if one.kind in ("person", "answer")
+        (place, one)
+        for place, one in enumerate(candidates)
+        if one.kind in ("person", "answer") or (one.kind == "note" and one.trust == "user")
     ]
     subjects = {place: set(words(without_rules(one.text))) for place, one in said}
     usual = Counter(word for subject in subjects.values() for word in subject)
@@ -251,7 +252,7 @@ def _supported(lines: Sequence[Line], similar: _Similar) -> list[Line]:
             continue
         near = [lines[other] for other in similar.near(place, NEAR)]
         sessions = {turn.rpartition("#")[0] for one in (line, *near) for turn in one.turns}
-        kinds = {_group(one.candidate.kind) for one in near} - {_group(line.candidate.kind)}
+        kinds = {group(one.candidate.kind) for one in near} - {group(line.candidate.kind)}
         value = line.value + SESSIONS_WEIGHT * math.log(min(len(sessions), MOST_SESSIONS))
         value += sum(SUPPORT.get(kind, 0.0) for kind in kinds)
         is_sure = line.is_sure or (
@@ -264,7 +265,8 @@ def _supported(lines: Sequence[Line], similar: _Similar) -> list[Line]:
     return found
 
 
-def _group(kind: CandidateKind) -> str:
+def group(kind: CandidateKind) -> str:
+    """The sort of candidate within which a key means one fact."""
     return "told" if kind in ("conclusion", "plan", "commit", "standing") else kind
 
 
@@ -281,6 +283,14 @@ class _Choice:
         self._overlap = [0.0] * len(lines)
         self._forms: Counter[str] = Counter()
         self._spent: defaultdict[Section, float] = defaultdict(float)
+
+    def take_first(self, budget: float) -> None:
+        """Take what people decided, in its order and whatever its section, up to a budget."""
+        for place, line in enumerate(self.lines):
+            if line.value < DECIDED:
+                break
+            if self._value(place, budget - sum(self._spent.values())):
+                self._take(place)
 
     def fill(self, budget: float, among: set[int]) -> None:
         """Take more lines, up to a budget: each section's share, then whatever is left."""
@@ -366,12 +376,5 @@ class _Similar:
             overlap[other] = max(overlap[other], amount)
 
 
-def _text(lines: Sequence[Line], block_lines: Sequence[str]) -> str:
-    """Lines under the titles of their sections, with the block among the files."""
-    found: list[str] = []
-    for section, title in TITLES.items():
-        told = [line.candidate.text for line in lines if line.candidate.section == section]
-        told += block_lines if section == "files" else ()
-        if told:
-            found += [f"{title}:", *(f"- {text}" for text in told)]
-    return "\n".join(found)
+def _told(lines: Sequence[Line]) -> list[tuple[Section, str]]:
+    return [(line.candidate.section, line.candidate.text) for line in lines]

@@ -567,17 +567,26 @@ class Memory:
     def remember(
         self, *, project: str | None = None, folder: str | None = None
     ) -> ProjectMemory | None:
-        """What a next session in a project should know, worked out by rules from its sessions.
+        """What a next session in a project should know: its notes in order, and their two texts.
 
-        The project is the one named, or that of `folder`. None when nothing is known of it.
+        The project is the one named, or that of `folder`. What is out of date is made anew
+        first. None when nothing is known of it.
         """
-        from recollect.distill.project import remember_project
+        from recollect.distill import remember
 
         if project is not None:
             own: str | None = self.projects.get(project)
         else:
             own = self.projects.of(folder or os.getcwd())
-        return None if own is None else remember_project(self._shared.store(), own)
+        if own is None:
+            return None
+        store = self._shared.store()
+        outdated = None if store.read_only else store.notes.find_outdated(own)
+        if outdated is not None:
+            remember.remember_project(store, own, self._shared.redact_strictly)
+            store.notes.settle(outdated)
+        found = remember.memory_of(store, own)
+        return found if found.long else None
 
     def recall(
         self,

@@ -32,6 +32,7 @@ class Collaborators:
         self._store: Store | None = None
         self._encoder = encoder
         self._resident = resident
+        self._strict: Callable[[str], str] | None = None
         self._closing: list[Callable[[], None]] = []
 
     def when_closed(self, close: Callable[[], None]) -> None:
@@ -117,3 +118,11 @@ class Collaborators:
     def redact(self, text: str) -> str:
         """Text without its secrets, tagged with this store's key."""
         return self.redactor().redact(text)
+
+    def redact_strictly(self, text: str) -> str:
+        """The same for what is remembered, where a doubt costs a line: see the redactor."""
+        if not self.settings.flag("redact.enabled"):
+            return text
+        if self._strict is None:
+            self._strict = self.redactor().redact_strictly
+        return self._strict(text)

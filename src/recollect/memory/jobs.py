@@ -49,6 +49,7 @@ class MemoryJobs:
             "encoder": self.shared.encoder,
             "engine": old.engine,
             "llm": lambda: old.open_llm() if old.engine() == "llm" else None,
+            "redact": lambda: self.shared.redact_strictly,
             "derive": lambda: old.attempts,
         }
         return run_due(store, given, limit=limit)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from recollect.model.notes import Category, Trust
+from recollect.model.notes import Category, Section, Trust
 
-# Who says so, best first: a person, a proof, kept work, an agent.
+# Who says so, best first: a person, a proof, kept work, an agent. A note is none that was found
+# but one that is kept: what people wrote or accepted, what engines and team mates gave.
 CandidateKind = Literal[
     "person", "answer", "instruction", "remedy", "failure", "missing", "command",
-    "commit", "conclusion", "plan", "standing",
+    "commit", "conclusion", "plan", "standing", "note",
 ]  # fmt: skip
-Section = Literal["preferences", "commands", "traps", "decisions", "files", "left_off"]
 
 
 class Candidate(NamedTuple):

@@ -1,37 +1,86 @@
-"""What is remembered: a note, who found it and how far it is to be believed."""
+"""What is remembered: one line a note, whoever found it."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 Category = Literal["preference", "project", "pattern", "decision", "constraint"]
-NoteStatus = Literal["candidate", "active", "superseded", "rejected"]
-Trust = Literal["user", "tool-verified", "assistant", "external"]
-NoteAuthor = Literal["person", "agent", "rules", "model"]
+Section = Literal["preferences", "commands", "traps", "decisions", "files", "left_off"]
+Author = Literal["person", "rules", "pattern", "engine", "agent", "member"]
+Status = Literal["candidate", "active", "rejected", "retired"]
+Trust = Literal["user", "tool-verified", "team", "assistant", "external"]
+NoteAction = Literal[
+    "added", "accepted", "rejected", "edited", "replaced", "pinned", "unpinned", "retired"
+]
 
 
 class Note(Struct, kw_only=True):
-    """One remembered fact.
+    """One line that is remembered.
 
-    Without a `project` it holds everywhere. `session` and `turn` say where it
-    was given first, as far as that is known; `seen` counts how often.
+    Without a `project` it holds everywhere. `by` names the engine, agent or team mate that found
+    it. `turns` are what it rests on, the newest first. `place` and `in_pack` say where it stands
+    in the memory it was asked for; `decided_at` when a person last judged it.
     """
 
     ref: str
-    category: Category
     text: str
+    category: Category
+    section: Section
     project: str | None
-    status: NoteStatus
+    status: Status
     trust: Trust
-    author: NoteAuthor
-    confidence: float
-    session: str | None
-    turn: int | None
-    seen: int
-    created_at: str | None
-    seen_at: str | None
-    valid_from: str | None
-    valid_to: str | None
-    superseded_by: str | None
+    author: Author
+    by: str | None
+    turns: list[str]
+    sessions: int
+    times: int
+    at: str | None
+    created_at: str
+    decided_at: str | None
+    pinned: bool
+    in_pack: bool
+    place: int | None
+    replaces: str | None
+    replaced_by: str | None
+    stale: str | None
+    tainted: bool
+    value: float
+    is_sure: bool
+    form: str
+
+
+class FoundNote(NamedTuple):
+    """What a stage hands in: `key` is the same for the same fact in other words."""
+
+    key: str
+    text: str
+    category: Category
+    section: Section
+    trust: Trust
+    at: str | None
+    turns: tuple[str, ...] = ()
+    times: int = 1
+    sessions: int = 1
+    value: float = 0.0
+    is_sure: bool = False
+    form: str = ""
+    by: str | None = None
+    tainted: bool = False
+    # The status of one that is new: what is only proposed is a candidate.
+    status: Status = "active"
+    # Why it is not true any more. Of such only those are kept that are stored already.
+    stale: str | None = None
+
+
+class NoteChange(Struct, kw_only=True):
+    """One line of a note's history; `undone` once it was taken back."""
+
+    at: str
+    author: str
+    action: NoteAction
+    text: str
+    status: Status
+    why: str
+    undone: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from recollect.model.notes import Category, NoteAuthor, Trust
+from recollect.model.old_notes import Category, NoteAuthor, Trust
 
 # C++ and C# are not C.
 _WORD = re.compile(r"\w[\w+#]*")

@@ -13,7 +13,6 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.distill.project import remember_project
 from recollect.memory import Memory
 from recollect.model.episodes import Context
 from recollect.serve import hook
@@ -164,8 +163,7 @@ def everything_told(mind: Memory, folder: Path) -> dict[str, str]:
     # What was written for an agent stays where a person had it written.
     for path in written.glob("jobs-*"):
         shutil.rmtree(path)
-    remembered = remember_project(mind.old.shared.store(), project)
-    told["memory"] = str(remembered)
+    told["memory"] = str(mind.remember(project=project))
     told["resource"] = asyncio.run(resource(mind, project))
     return told
 

@@ -69,7 +69,10 @@ def used(sessions: Sequence[SessionRecord], disk: Disk | None = None) -> tuple[W
     What is no longer on the project's disk is not counted.
     """
     forms, files = Weights(), Weights()
+    here = disk
     for number, session in enumerate(sessions):
+        # Paths are as seen from where a session began: another folder says nothing of them.
+        disk = here if here and session.folder == str(here.folder) else None
         weight = 0.5 ** ((len(sessions) - 1 - number) / HALF_LIFE)
         seen: dict[str, float] = {}
         for _, call in session.calls():

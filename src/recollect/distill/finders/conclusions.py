@@ -16,7 +16,8 @@ from recollect.distill.finders.cleaning import Sentence, names_in, size, spoken,
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.people import is_secret
 from recollect.distill.finders.steps import form, steps
-from recollect.model.candidates import Candidate, Section
+from recollect.model.candidates import Candidate
+from recollect.model.notes import Section
 from recollect.model.record import SessionRecord, TurnRecord
 
 FEWEST = 40

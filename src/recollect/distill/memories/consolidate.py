@@ -29,7 +29,7 @@ from recollect.store.traces import Published
 
 if TYPE_CHECKING:
     from recollect.model.leases import Lease
-    from recollect.model.notes import Note
+    from recollect.model.old_notes import OldNote
     from recollect.store import Store
 
 MOST_CALLS = 8
@@ -172,7 +172,7 @@ def _by_rules(store: Store, lease: Lease, number: int, key: str, engine: Engine 
     store.old.publish(lease, number, state, made, engine=engine)
 
 
-def _restated(digests: Sequence[Digest], rejected: Sequence[Note]) -> set[str]:
+def _restated(digests: Sequence[Digest], rejected: Sequence[OldNote]) -> set[str]:
     """The words in which a person said what they rejected since as a note: one
     note may stand for several wordings.
     """

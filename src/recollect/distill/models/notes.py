@@ -17,7 +17,7 @@ from recollect.distill.notes import gate
 from recollect.distill.notes.corroborate import says
 from recollect.distill.notes.extract import Candidate, keep
 from recollect.errors import RecollectError
-from recollect.model.notes import NoteAuthor
+from recollect.model.old_notes import NoteAuthor
 from recollect.store import bodies
 from recollect.store.notes import Extraction
 from recollect.system.clock import now_ms

@@ -20,14 +20,14 @@ from recollect.distill.notes.sameness import find_same, speak_against
 from recollect.distill.notes.stated import statements
 from recollect.distill.tasks.calls import Done, calls_of
 from recollect.errors import UsageError
-from recollect.model.notes import Category, NoteAuthor, Trust
+from recollect.model.old_notes import Category, NoteAuthor, Trust
 from recollect.store import bodies
 from recollect.store.notes import Extraction, Learned
 from recollect.system.clock import iso, now_ms
 
 if TYPE_CHECKING:
     from recollect.model.digests import Digest
-    from recollect.model.notes import Note
+    from recollect.model.old_notes import OldNote
     from recollect.store import Store
     from recollect.store.history import Passage
 
@@ -141,7 +141,7 @@ def find_notes(
     return Found(session, state, candidates, places, extractor.author)
 
 
-def keep_found(store: Store, found: Found) -> list[Note]:
+def keep_found(store: Store, found: Found) -> list[OldNote]:
     """Keep what was found in a session, all or nothing.
 
     The notes that are new or were confirmed.
@@ -165,13 +165,13 @@ def extract_waiting(store: Store, *, now: int | None = None) -> None:
 
 def keep(
     store: Store, passages: Sequence[Passage], found: Sequence[Candidate], *, by: NoteAuthor
-) -> list[Note]:
+) -> list[OldNote]:
     """Keep what was found in a session, or confirm what says the same.
 
     What is contradicted is superseded.
     """
     places = {passage.ref: passage for passage in passages}
-    kept: dict[str, Note] = {}
+    kept: dict[str, OldNote] = {}
     for candidate in found:
         place = places.get(candidate.ref)
         text = _fit(candidate.text)
@@ -212,7 +212,7 @@ def _fit(text: str) -> str | None:
         return None
 
 
-def _comes_back(store: Store, note: Note, at: int | None) -> bool:
+def _comes_back(store: Store, note: OldNote, at: int | None) -> bool:
     """Whether what is said at a time was superseded before, by
     something found: then it is news again.
     """
@@ -222,5 +222,5 @@ def _comes_back(store: Store, note: Note, at: int | None) -> bool:
     return successor.author != "person" and (iso(at) or "") > (successor.seen_at or "")
 
 
-def _number(note: Note) -> int:
+def _number(note: OldNote) -> int:
     return int(note.ref.removeprefix("note:"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from recollect.errors import UsageError
-from recollect.model.notes import Category, NoteStatus
+from recollect.model.old_notes import Category, NoteStatus
 from recollect.reading.quoting import is_seen
 
 MOST_CHARACTERS = 600

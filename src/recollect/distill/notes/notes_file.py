@@ -28,7 +28,7 @@ from recollect.system import git, platforms
 from recollect.system.platforms import replace_text
 
 if TYPE_CHECKING:
-    from recollect.model.notes import Note
+    from recollect.model.old_notes import OldNote
 
 SECTION = "## Auto-extracted memories"
 # For what was said in a log that tells no time.
@@ -43,7 +43,7 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 
 
-def write(path: str, notes: Sequence[Note], retired: Sequence[Note] = ()) -> bool:
+def write(path: str, notes: Sequence[OldNote], retired: Sequence[OldNote] = ()) -> bool:
     """Bring a file up to date, with its folder if need be; says whether anything was new."""
     path = _checked(path)
     before = _read(path)
@@ -102,7 +102,7 @@ def _is_below(path: str, folder: str) -> bool:
     return path.startswith(os.path.join(folder, ""))
 
 
-def merged(text: str, notes: Sequence[Note], retired: Sequence[Note] = ()) -> str:
+def merged(text: str, notes: Sequence[OldNote], retired: Sequence[OldNote] = ()) -> str:
     """A file's text with these notes in our section, and without those that are retired."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = _LINE.findall(text)
@@ -243,9 +243,9 @@ def _facts(own: list[str]) -> Iterator[str]:
             yield found[1]
 
 
-def _line(note: Note) -> str:
+def _line(note: OldNote) -> str:
     return f"- **[{note.category}]** {note.text} *(confidence: {round(note.confidence * 100)}%)*"
 
 
-def _number(note: Note) -> int:
+def _number(note: OldNote) -> int:
     return int(note.ref.removeprefix("note:"))

@@ -25,7 +25,7 @@ from recollect.reading.shell import pieces
 
 if TYPE_CHECKING:
     from recollect.embed.static import StaticEncoder
-    from recollect.model.notes import Note
+    from recollect.model.old_notes import OldNote
 
 # Looked up on pairs of our own: 0.90 is "always run the tests before you commit" and "run the tests
 # before every commit"; "run make lint before …" and "run make test before …" are at 0.78.
@@ -65,7 +65,7 @@ _IN_PLACE_OF = re.compile(
 )
 
 
-def find_same(text: str, notes: Sequence[Note]) -> Note | None:
+def find_same(text: str, notes: Sequence[OldNote]) -> OldNote | None:
     """The note that says what a text says; one that a person stands behind before any other."""
     same = [
         note for note in notes if _same_words(text, note.text) or _same_use(text, note.text)
@@ -113,7 +113,7 @@ def _use(command: str) -> tuple[object, ...]:
     return piece.folder, what_runs(piece.words), marked
 
 
-def _near(text: str, notes: Sequence[Note]) -> list[Note]:
+def _near(text: str, notes: Sequence[OldNote]) -> list[OldNote]:
     """Notes whose vectors are near."""
     own = _kernel(text)
     possible = [

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.model.notes import Note
+    from recollect.model.old_notes import OldNote
 
 
 class Notes(Distill):
@@ -26,7 +26,7 @@ class Notes(Distill):
         everywhere: bool = False,
         by: str = "agent",
         confidence: float | None = None,
-    ) -> Note:
+    ) -> OldNote:
         """Keep a fact about a project, that of `folder` or of the current one.
 
         A person may say that it holds everywhere.
@@ -65,7 +65,7 @@ class Notes(Distill):
         status: str | Sequence[str] | None = None,
         category: str | None = None,
         limit: int | None = None,
-    ) -> list[Note]:
+    ) -> list[OldNote]:
         """Notes that hold in a project or in that of a folder, that hold `everywhere`,
         or all of them; the last seen first.
         """
@@ -97,7 +97,7 @@ class Notes(Distill):
         """
         from recollect.distill.notes import notes_file
 
-        def found(wanted: str | Sequence[str] | None) -> list[Note]:
+        def found(wanted: str | Sequence[str] | None) -> list[OldNote]:
             return self.notes(
                 project=project,
                 folder=folder,
@@ -114,15 +114,15 @@ class Notes(Distill):
         ]
         return notes_file.write(os.fspath(path), told, retired=found(("rejected", "superseded")))
 
-    def note(self, ref: str) -> Note:
+    def note(self, ref: str) -> OldNote:
         """One note, by its reference."""
         return self.shared.store().old.get_note(ref)
 
-    def accept_note(self, ref: str) -> Note:
+    def accept_note(self, ref: str) -> OldNote:
         """A person says that a note is right: from now on it counts."""
         return self._told_at_once(self.shared.store().old.accept_note(ref))
 
-    def reject_note(self, ref: str) -> Note:
+    def reject_note(self, ref: str) -> OldNote:
         """A person says that a note is wrong: it is not told any more, and
         stays rejected when an agent repeats it.
         """
@@ -130,7 +130,7 @@ class Notes(Distill):
         self.refresh()
         return self._told_at_once(note)
 
-    def edit_note(self, ref: str, text: str) -> Note:
+    def edit_note(self, ref: str, text: str) -> OldNote:
         """A person says it better.
 
         The answer is the new note, which takes the place of the old one.
@@ -139,14 +139,14 @@ class Notes(Distill):
         self.refresh()
         return self._told_at_once(note)
 
-    def forget_note(self, ref: str) -> Note:
+    def forget_note(self, ref: str) -> OldNote:
         """Remove a note for good, with the versions that it took the place of.
 
         The answer is what it was.
         """
         return self._told_at_once(self.shared.store().forgetting.note(ref))
 
-    def _told_at_once(self, note: Note) -> Note:
+    def _told_at_once(self, note: OldNote) -> OldNote:
         """Make ready what hooks tell of a note's project, or of all: whoever decides about
         a note sees it in the next session, and no job has to run before.
         """

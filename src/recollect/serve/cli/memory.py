@@ -39,7 +39,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     found = memory.remember(project=args.project, folder=args.folder)
     if found is None:
         return Output([], empty=empty)
-    lines = found.lines if args.long else [line for line in found.lines if line.in_pack]
+    lines = found.notes if args.long else [note for note in found.notes if note.in_pack]
     if args.json:
         return Output(lines, empty=empty)
     return Output([text] if (text := found.long if args.long else found.pack) else [], empty=empty)

@@ -16,7 +16,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model.notes import Note
+from recollect.model.old_notes import OldNote
 from recollect.serve.cli import count
 from recollect.serve.cli.confirm import confirm
 from recollect.serve.output import Output, counted, short_date
@@ -123,7 +123,7 @@ def _listed(memory: Memory, args: Namespace) -> Output:
     )
 
 
-def _added(memory: Memory, args: Namespace) -> Note:
+def _added(memory: Memory, args: Namespace) -> OldNote:
     return memory.old.remember(
         " ".join(args.words),
         category=args.category or "project",
@@ -133,7 +133,7 @@ def _added(memory: Memory, args: Namespace) -> Note:
     )
 
 
-def text(note: Note) -> str:
+def text(note: OldNote) -> str:
     """A note for a person: what it is, what it says, and where it comes from."""
     where = note.project or "everywhere"
     origin = f", from {note.session}#{note.turn}" if note.session else ""

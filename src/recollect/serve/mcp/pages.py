@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.answers import PackLine
-from recollect.model.notes import Note
+from recollect.model.old_notes import OldNote
 from recollect.model.patterns import Pattern
 from recollect.model.sessions import Session, ToolCall, Turn, TurnEvent
 from recollect.serve.mcp.answers import Page, ToolHit, harmless, hit
@@ -58,7 +58,7 @@ def told_hit(memory: Memory, line: PackLine) -> ToolHit:
     )
 
 
-def note_hit(note: Note) -> ToolHit:
+def note_hit(note: OldNote) -> ToolHit:
     """A note, with what it is and whether it counts."""
     text = f"{note.category} ({note.status}): {note.text}"
     return hit(

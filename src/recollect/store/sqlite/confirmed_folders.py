@@ -103,7 +103,7 @@ def make_external(db: Database, sessions: Sequence[int]) -> None:
         for name in names
         for (note,) in db.rows(
             """
-            select notes.id from notes join note_origins on note = notes.id
+            select old_notes.id from old_notes join note_origins on note = old_notes.id
              where session = ? and accepted_at is null
             """,
             name,
@@ -141,7 +141,7 @@ def _settle(db: Database, found: Sequence[int]) -> None:
         notes.delete(db, gone)
     db.many(
         """
-        update notes set status = 'candidate', valid_from = null
+        update old_notes set status = 'candidate', valid_from = null
          where id = ?1 and status = 'active'
            and (select count(distinct session) from note_origins where note = ?1) < 2
         """,

@@ -44,6 +44,7 @@ MIGRATIONS = {
     4: "trust",
     5: "jobs",
     6: "digests",
+    7: "notes",
     8: "hooks",
     9: "episodes",
     10: "retention",

@@ -23,7 +23,7 @@ import msgspec
 
 from recollect.errors import NotFound, TurnDamaged, UsageError
 from recollect.model.episodes import Episode
-from recollect.model.notes import Note
+from recollect.model.old_notes import OldNote
 from recollect.model.reports import Forgotten
 from recollect.store import bodies
 from recollect.store.sqlite import scrub
@@ -129,7 +129,9 @@ class _Plan:
         return sorted(
             note
             for note in given
-            if self.db.value("select 1 from notes where id = ? and accepted_at is null", (note,))
+            if self.db.value(
+                "select 1 from old_notes where id = ? and accepted_at is null", (note,)
+            )
             and self._is_from(note, here)
         )
 
@@ -147,7 +149,7 @@ class _Plan:
         elsewhere = places - here
         if not elsewhere:
             return True
-        own = words_of([self.db.value("select text from notes where id = ?", (note,))])
+        own = words_of([self.db.value("select text from old_notes where id = ?", (note,))])
         return bool(own & self._said(places & here) - self._said(elsewhere))
 
     def _said(self, places: set[tuple[str, int]]) -> frozenset[str]:
@@ -349,13 +351,13 @@ class Forgetting:
             report.scrubbed = Scrub(self.db).run()
         return report
 
-    def note(self, ref: str) -> Note:
+    def note(self, ref: str) -> OldNote:
         """Remove a note for good, with the versions that it took the place of; says what it was."""
         number = notes.number_of(ref)
         with self._zeroing():
             with self.db.transaction():
                 note = notes.get_note(self.db, number)
-                project = self.db.value("select project from notes where id = ?", (number,))
+                project = self.db.value("select project from old_notes where id = ?", (number,))
                 self._notes(notes.with_earlier(self.db, number))
                 self._drop_empty([project] if project is not None else [])
                 Scrub(self.db).request()
@@ -385,7 +387,8 @@ class Forgetting:
 
     def _notes(self, numbers: list[int]) -> None:
         places = {
-            self.db.value("select project from notes where id = ?", (number,)) for number in numbers
+            self.db.value("select project from old_notes where id = ?", (number,))
+            for number in numbers
         }
         notes.delete(self.db, numbers)
         prepared.unsay(self.db, {f"note:{number}" for number in numbers})
@@ -426,6 +429,7 @@ class Forgetting:
                 select exists (select 1 from sessions where project = ?1)
                     or exists (select 1 from projects where merged_into = ?1)
                     or exists (select 1 from notes where project = ?1)
+                    or exists (select 1 from old_notes where project = ?1)
                     or exists (select 1 from episodes where project = ?1)
                 """,
                 (project,),

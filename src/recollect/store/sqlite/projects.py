@@ -399,6 +399,7 @@ class Projects:
                and not exists (select 1 from sessions where project = ?1)
                and not exists (select 1 from projects where merged_into = ?1)
                and not exists (select 1 from notes where project = ?1)
+               and not exists (select 1 from old_notes where project = ?1)
                and not exists (select 1 from episodes where project = ?1)
                and not exists (select 1 from project_aliases where project = ?1)
                and not exists (select 1 from recalls where project = ?1)

@@ -364,9 +364,9 @@ class Rescan:
             ):
                 self.db.execute(f"update {table} set {column} = ? where {key} = ?", (new, number))
                 changed += 1
-        for note, _, new in self._changed(redactor, "select id, text from notes"):
+        for note, _, new in self._changed(redactor, "select id, text from old_notes"):
             self.db.execute(
-                "update notes set text = ?, words = ? where id = ?", (new, compared(new), note)
+                "update old_notes set text = ?, words = ? where id = ?", (new, compared(new), note)
             )
             changed += 1
         for column in ("sentence", "why"):
@@ -443,7 +443,7 @@ class Rescan:
         if twin is None:
             self.db.execute("update projects set key = ? where id = ?", (key, project))
             return
-        for table in ("sessions", "project_aliases", "notes", "episodes"):
+        for table in ("sessions", "project_aliases", "notes", "old_notes", "episodes"):
             self.db.execute(f"update {table} set project = ? where project = ?", (twin, project))
         self.db.execute(
             "update projects set merged_into = ? where merged_into = ?", (twin, project)

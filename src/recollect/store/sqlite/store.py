@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.jobs import Jobs
     from recollect.store.sqlite.known_secrets import KnownSecrets
     from recollect.store.sqlite.leases import Leases
+    from recollect.store.sqlite.notes import Notes
     from recollect.store.sqlite.old import OldStore
     from recollect.store.sqlite.problems import Problems
     from recollect.store.sqlite.projects import Projects
@@ -169,6 +170,12 @@ class Store:
         from recollect.store.sqlite.projects import Projects
 
         return Projects(self.db)
+
+    @cached_property
+    def notes(self) -> Notes:
+        from recollect.store.sqlite.notes import Notes
+
+        return Notes(self.db)
 
     @cached_property
     def confirmed_folders(self) -> ConfirmedFolders:

@@ -2,7 +2,7 @@
 -- their tables when nothing uses them any more, and the last one deletes this file
 -- (with its line in `MIGRATIONS` of database.py and in `ready.py`):
 --
--- - notes, note_origins, extractions: 0007_notes.sql takes their place
+-- - old_notes, note_origins, extractions: 0007_notes.sql has taken their place
 -- - tellings, telling_words, recalls, firings: prompt_lines, prompt_words, injections and
 --   hook_runs in 0008_hooks.sql; packs, reminders and feedback are there already
 -- - publications (versions of a memory's texts), traces, consolidations, memory_folders:
@@ -15,7 +15,7 @@
 -- spaces left out. No project means that it holds everywhere. `accepted_at` is
 -- when a person wrote or accepted it. An edit leaves the old note behind,
 -- superseded by the new one.
-create table notes (
+create table old_notes (
   id            integer primary key autoincrement,
   category      text not null check (category in ('preference', 'project', 'pattern', 'decision', 'constraint')),
   text          text not null,
@@ -31,18 +31,18 @@ create table notes (
   accepted_at   integer,
   valid_from    integer,
   valid_to      integer,
-  superseded_by integer references notes (id)
+  superseded_by integer references old_notes (id)
 );
-create index notes_by_words on notes (words);
-create index notes_by_project on notes (project, status);
-create index notes_by_successor on notes (superseded_by) where superseded_by is not null;
+create index old_notes_by_words on old_notes (words);
+create index old_notes_by_project on old_notes (project, status);
+create index old_notes_by_successor on old_notes (superseded_by) where superseded_by is not null;
 
 -- Where a note comes from: a row for each time that an agent gave it. Session
 -- and turn are those of the call in the agent's log, and null until that log is
 -- imported and the call found in it. `at` is null when the log tells no time.
 create table note_origins (
   id      integer primary key,
-  note    integer not null references notes (id) on delete cascade,
+  note    integer not null references old_notes (id) on delete cascade,
   at      integer,
   session text,
   turn    integer

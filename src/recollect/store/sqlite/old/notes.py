@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.model.batch import ProjectIdentity
-    from recollect.model.notes import Category, Note, NoteAuthor
+    from recollect.model.old_notes import Category, NoteAuthor, OldNote
     from recollect.store.notes import Extraction, Learned, Sought
     from recollect.store.sqlite.ready import Ready
     from recollect.store.told import Reminder, Told
@@ -28,7 +28,7 @@ class Notes(Base):
         project: ProjectIdentity | None,
         author: NoteAuthor,
         confidence: float,
-    ) -> Note:
+    ) -> OldNote:
         """Keep a note, or confirm the one that says the same.
 
         Without a project it holds everywhere.
@@ -47,7 +47,7 @@ class Notes(Base):
         statuses: Sequence[str] = (),
         category: str | None = None,
         limit: int | None = None,
-    ) -> list[Note]:
+    ) -> list[OldNote]:
         """Notes that hold in a project, that hold everywhere, or all of them.
 
         The last one seen first.
@@ -63,25 +63,25 @@ class Notes(Base):
             limit=limit,
         )
 
-    def get_note(self, ref: str) -> Note:
+    def get_note(self, ref: str) -> OldNote:
         """One note."""
         from recollect.store.sqlite.old.sql import notes
 
         return notes.get_note(self.db, notes.number_of(ref))
 
-    def accept_note(self, ref: str) -> Note:
+    def accept_note(self, ref: str) -> OldNote:
         """A person says that a note is right."""
         from recollect.store.sqlite.old.sql import notes
 
         return notes.accept(self.db, notes.number_of(ref))
 
-    def reject_note(self, ref: str) -> Note:
+    def reject_note(self, ref: str) -> OldNote:
         """A person says that a note is wrong."""
         from recollect.store.sqlite.old.sql import notes
 
         return notes.reject(self.db, notes.number_of(ref))
 
-    def edit_note(self, ref: str, text: str) -> Note:
+    def edit_note(self, ref: str, text: str) -> OldNote:
         """The note that takes the place of another one."""
         from recollect.store.sqlite.old.sql import notes
 
@@ -145,7 +145,7 @@ class Notes(Base):
 
         return extractions.is_with_a_person(self.db, session)
 
-    def learn_note(self, project: str, fact: Learned) -> Note:
+    def learn_note(self, project: str, fact: Learned) -> OldNote:
         """Keep what was found in a session of a project, or confirm the note that says so."""
         from recollect.store.sqlite.old.sql import extractions
 

@@ -36,8 +36,9 @@ from recollect.system import platforms
 _TABLES = (
     "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns",
     "bodies",
-    "tool_calls", "usage", "rates", "problems", "notes", "note_origins", "feedback", "recalls",
-    "confirmed_folders", "known_secrets", "injections", "hook_runs",
+    "tool_calls", "usage", "rates", "problems", "notes", "note_evidence",
+    "note_changes", "memory_lines", "memory_blocks", "old_notes", "note_origins",
+    "feedback", "recalls", "confirmed_folders", "known_secrets", "injections", "hook_runs",
     "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders",
     "episodes",
     "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "jobs", "marks",
@@ -55,7 +56,8 @@ _WITNESSES = {
 # Rows of these are only believed where the tree leads to them: on a stray
 # page they look like rows of the text index or entries of some other index.
 _NO_STRAYS = (
-    "project_aliases", "note_origins", "recalls", "firings", "evictions", "traces", "publications",
+    "project_aliases", "note_evidence", "note_changes", "memory_lines", "memory_blocks",
+    "note_origins", "recalls", "firings", "evictions", "traces", "publications",
     "consolidations",
     "memory_folders", "episodes", "signals", "occasions", "patterns", "pattern_versions",
     "published_blocks", "migrations",
@@ -122,7 +124,7 @@ class Rescue:
                         db.execute("delete from migrations")
                     self._fill(NewTable(db, name))
             self._fill_other_tables()
-            if "notes" in tables:
+            if "old_notes" in tables:
                 self._keep_notes_apart()
             if "recalls" in tables:
                 db.execute(
@@ -133,7 +135,7 @@ class Rescue:
                 )
             if not any(
                 self.report.kept.get(name)
-                for name in ("store_info", "sources", "notes", *_TOLD_BY_LOGS)
+                for name in ("store_info", "sources", "notes", "old_notes", *_TOLD_BY_LOGS)
             ):
                 raise StoreError(
                     f"Nothing in {self.report.path} looks like a store.",
@@ -283,23 +285,25 @@ class Rescue:
         db = self.db
         sequence = self.schema.get("sqlite_sequence")
         for cell in self.file.walk(sequence[1], PageTree(), index=False) if sequence else ():
-            if cell.values[:1] == ["notes"] and isinstance(cell.values[-1], int):
-                db.execute("delete from sqlite_sequence where name = 'notes'")
-                db.execute("insert into sqlite_sequence values ('notes', ?)", (cell.values[-1],))
+            if cell.values[:1] == ["old_notes"] and isinstance(cell.values[-1], int):
+                db.execute("delete from sqlite_sequence where name = 'old_notes'")
+                db.execute(
+                    "insert into sqlite_sequence values ('old_notes', ?)", (cell.values[-1],)
+                )
         db.execute(
             """
             insert or ignore into projects (id, key, kind)
-            select distinct project, 'lost project ' || project, 'directory' from notes
+            select distinct project, 'lost project ' || project, 'directory' from old_notes
              where project is not null and project not in (select id from projects)
             """
         )
         db.execute(
             """
-            update notes set superseded_by = null
-             where superseded_by not in (select id from notes)
+            update old_notes set superseded_by = null
+             where superseded_by not in (select id from old_notes)
             """
         )
-        db.execute("delete from note_origins where note not in (select id from notes)")
+        db.execute("delete from note_origins where note not in (select id from old_notes)")
 
     # What is written twice
 

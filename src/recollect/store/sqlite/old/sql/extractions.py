@@ -8,7 +8,7 @@ changed here, only confirmed.
 
 from __future__ import annotations
 
-from recollect.model.notes import Note, NoteAuthor
+from recollect.model.old_notes import NoteAuthor, OldNote
 from recollect.store.notes import Extraction, Learned, compared
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
@@ -67,7 +67,7 @@ def is_with_a_person(db: Database, session: int) -> bool:
     return bool(db.value(f"select {WITH_A_PERSON} from sessions where id = ?", (session,)))
 
 
-def learn(db: Database, project: str, fact: Learned) -> Note:
+def learn(db: Database, project: str, fact: Learned) -> OldNote:
     """Keep what was found in a session, or confirm the note that says so.
 
     The same turn counts once.
@@ -88,7 +88,7 @@ def learn(db: Database, project: str, fact: Learned) -> Note:
 def _insert(db: Database, scope: int, fact: Learned) -> int:
     db.execute(
         """
-        insert into notes (category, text, words, project, status, trust, author, confidence,
+        insert into old_notes (category, text, words, project, status, trust, author, confidence,
           seen, created_at, seen_at)
         values (?, ?, ?, ?, 'candidate', ?, ?, ?, 0, ?, ?)
         """,
@@ -124,7 +124,7 @@ def _add_origin(db: Database, number: int, fact: Learned) -> bool:
 def _confirm(db: Database, number: int, fact: Learned) -> None:
     db.execute(
         """
-        update notes set seen = seen + 1,
+        update old_notes set seen = seen + 1,
           created_at = iif(author = 'person', created_at,
             coalesce(min(created_at, ?1), created_at, ?1)),
           seen_at = coalesce(max(seen_at, ?1), seen_at, ?1)
@@ -135,7 +135,7 @@ def _confirm(db: Database, number: int, fact: Learned) -> None:
     own, new = _TRUST.format("trust"), _TRUST.format("?1")
     db.execute(
         f"""
-        update notes set trust = case when {new} > {own} then ?1
+        update old_notes set trust = case when {new} > {own} then ?1
           else trust end, confidence = max(confidence, ?2)
          where id = ?3 and status = 'candidate'
         """,
@@ -145,12 +145,12 @@ def _confirm(db: Database, number: int, fact: Learned) -> None:
     # the other does not. Without times nothing says that one is a copy.
     db.execute(
         """
-        update notes set status = 'active', valid_from = (select min(at)
-          from note_origins where note = notes.id)
+        update old_notes set status = 'active', valid_from = (select min(at)
+          from note_origins where note = old_notes.id)
          where id = ? and status = 'candidate' and trust in ('user', 'tool-verified') and exists (
            select 1 from note_origins a join note_origins b on b.note = a.note
              and b.session != a.session
-            where a.note = notes.id
+            where a.note = old_notes.id
               and not exists (select 1 from note_origins c where c.note = a.note
                 and c.session = b.session and c.at = a.at)
               and not exists (select 1 from note_origins c where c.note = a.note
@@ -173,7 +173,7 @@ def _replace(db: Database, other: int, number: int, at: int | None) -> None:
     ended = max(known, default=None)
     changed = db.value(
         """
-        update notes set status = 'superseded', superseded_by = ?,
+        update old_notes set status = 'superseded', superseded_by = ?,
           valid_to = case status when 'active' then ? end
          where id = ? and status in ('candidate', 'active') and accepted_at is null returning id
         """,
@@ -193,10 +193,10 @@ def unlearn(db: Database, session: int) -> None:
         number
         for (number,) in db.rows(
             """
-            select notes.id from notes
+            select old_notes.id from old_notes
              where author in ('rules', 'model') and accepted_at is null and status != 'rejected'
-               and exists (select 1 from note_origins where note = notes.id and session = ?1)
-               and not exists (select 1 from note_origins where note = notes.id
+               and exists (select 1 from note_origins where note = old_notes.id and session = ?1)
+               and not exists (select 1 from note_origins where note = old_notes.id
                  and session is not ?1)
             """,
             (ref,),

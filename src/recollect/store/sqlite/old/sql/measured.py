@@ -35,7 +35,8 @@ def subjects(db: Database, ref: str | None) -> list[Subject]:
         ]
         kept = "status = 'active' and accepted_at is not null"
         return found + [
-            _note(db, one) for (one,) in db.rows(f"select id from notes where {kept} order by id")
+            _note(db, one)
+            for (one,) in db.rows(f"select id from old_notes where {kept} order by id")
         ]
     if ref.startswith("note:"):
         return [_note(db, notes.number_of(ref))]
@@ -83,8 +84,8 @@ def _pattern(db: Database, pattern: str) -> Subject:
 def _note(db: Database, number: int) -> Subject:
     note = notes.get_note(db, number)
     place, since = db.rows(
-        f"select {_PROJECT}, accepted_at from notes left join projects on projects.id = "
-        "notes.project where notes.id = ?",
+        f"select {_PROJECT}, accepted_at from old_notes left join projects on projects.id = "
+        "old_notes.project where old_notes.id = ?",
         (number,),
     )[0]
     return Subject(

@@ -15,7 +15,7 @@ from typing import Any
 
 from recollect.errors import NotFound, UsageError
 from recollect.model.batch import ProjectIdentity
-from recollect.model.notes import Category, Note, NoteAuthor
+from recollect.model.old_notes import Category, NoteAuthor, OldNote
 from recollect.store.notes import compared
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.old.sql import prepared
@@ -26,13 +26,13 @@ from recollect.system.clock import iso, now_ms
 CERTAIN, OVERHEARD = 1.0, 0.9
 
 _SELECT = """
-    select notes.id, category, text, coalesce(b.key, a.key), status, trust, author, confidence,
+    select old_notes.id, category, text, coalesce(b.key, a.key), status, trust, author, confidence,
       first.session, first.turn,
            seen, created_at, seen_at, valid_from, valid_to, superseded_by
-      from notes left join projects a on a.id = notes.project left join projects b
+      from old_notes left join projects a on a.id = old_notes.project left join projects b
         on b.id = a.merged_into
       left join note_origins first
-        on first.id = (select min(id) from note_origins where note = notes.id
+        on first.id = (select min(id) from note_origins where note = old_notes.id
           and session is not null)
 """
 
@@ -48,9 +48,9 @@ def number_of(ref: str) -> int:
     return int(number)
 
 
-def get_note(db: Database, number: int) -> Note:
+def get_note(db: Database, number: int) -> OldNote:
     """One note."""
-    row = db.row(f"{_SELECT} where notes.id = ?", (number,))
+    row = db.row(f"{_SELECT} where old_notes.id = ?", (number,))
     if row is None:
         raise NotFound(f"There is no note:{number}.", hint="See them: recollect notes --all")
     return _note(row)
@@ -64,7 +64,7 @@ def list_notes(
     statuses: Sequence[str] = (),
     category: str | None = None,
     limit: int | None = None,
-) -> list[Note]:
+) -> list[OldNote]:
     """Notes, the last one seen first: those that hold in a project, those
     that hold `everywhere`, or all of them.
 
@@ -72,10 +72,10 @@ def list_notes(
     """
     clauses, values = ["1"], []
     if project is not None:
-        clauses.append("(notes.project is null or coalesce(b.key, a.key) = ?)")
+        clauses.append("(old_notes.project is null or coalesce(b.key, a.key) = ?)")
         values.append(project)
     elif everywhere:
-        clauses.append("notes.project is null")
+        clauses.append("old_notes.project is null")
     if statuses:
         clauses.append(f"status in ({', '.join('?' * len(statuses))})")
         values += statuses
@@ -83,7 +83,7 @@ def list_notes(
         clauses.append("category = ?")
         values.append(category)
     rows = db.rows(
-        f"{_SELECT} where {' and '.join(clauses)} order by seen_at desc, notes.id desc limit ?",
+        f"{_SELECT} where {' and '.join(clauses)} order by seen_at desc, old_notes.id desc limit ?",
         [*values, -1 if limit is None else limit],
     )
     return [_note(row) for row in rows]
@@ -97,7 +97,7 @@ def keep(
     project: ProjectIdentity | None,
     author: NoteAuthor,
     confidence: float,
-) -> Note:
+) -> OldNote:
     """Keep a note, or confirm the one that says the same."""
     with db.transaction():
         scope = None if project is None else Projects(db).ensure(project)
@@ -106,18 +106,18 @@ def keep(
             number = _insert(db, text, category, scope, author, confidence)
         else:
             db.execute(
-                "update notes set seen = seen + 1, seen_at = ? where id = ?", (now_ms(), number)
+                "update old_notes set seen = seen + 1, seen_at = ? where id = ?", (now_ms(), number)
             )
             if author == "person":
                 _adopt(db, number, text)
-                db.execute("update notes set category = ? where id = ?", (category, number))
+                db.execute("update old_notes set category = ? where id = ?", (category, number))
         if author == "agent":
             db.execute("insert into note_origins (note, at) values (?, ?)", (number, now_ms()))
         _changed(db, number)
     return get_note(db, number)
 
 
-def accept(db: Database, number: int) -> Note:
+def accept(db: Database, number: int) -> OldNote:
     """A person says that a note is right."""
     with db.transaction():
         note = _standing(db, number, "accept")
@@ -125,27 +125,28 @@ def accept(db: Database, number: int) -> Note:
             _believe(db, number, CERTAIN)
             _changed(db, number)
         db.execute(
-            "update notes set accepted_at = coalesce(accepted_at, ?) where id = ?",
+            "update old_notes set accepted_at = coalesce(accepted_at, ?) where id = ?",
             (now_ms(), number),
         )
     return get_note(db, number)
 
 
-def reject(db: Database, number: int) -> Note:
+def reject(db: Database, number: int) -> OldNote:
     """A person says that a note is wrong; it stays, so that nobody brings it up again."""
     with db.transaction():
         note = _standing(db, number, "reject")
         if note.status != "rejected":
             ended = now_ms() if note.status == "active" else None
             db.execute(
-                "update notes set status = 'rejected', valid_to = ? where id = ?", (ended, number)
+                "update old_notes set status = 'rejected', valid_to = ? where id = ?",
+                (ended, number),
             )
             prepared.unsay(db, {note.ref})
             _changed(db, number)
     return get_note(db, number)
 
 
-def edit(db: Database, number: int, text: str) -> Note:
+def edit(db: Database, number: int, text: str) -> OldNote:
     """A person says it better: the new note takes the place of the old
     one, which stays as superseded.
     """
@@ -156,7 +157,7 @@ def edit(db: Database, number: int, text: str) -> Note:
                 f"{old.ref} says that already.",
                 hint=f"To accept it: recollect notes accept {old.ref}",
             )
-        scope = db.value("select project from notes where id = ?", (number,))
+        scope = db.value("select project from old_notes where id = ?", (number,))
         new = _find_same(db, text, scope, other_than=number)
         if new is None:
             new = _insert(db, text, old.category, scope, "person", CERTAIN)
@@ -170,7 +171,7 @@ def edit(db: Database, number: int, text: str) -> Note:
             (new, number),
         )
         db.execute(
-            "update notes set status = 'superseded', superseded_by = ?, valid_to = ? where id = ?",
+            "update old_notes set status = 'superseded', superseded_by = ?, valid_to = ? where id = ?",
             (new, now_ms() if old.status == "active" else None, number),
         )
         prepared.unsay(db, {old.ref})
@@ -180,9 +181,11 @@ def edit(db: Database, number: int, text: str) -> Note:
 
 def believe(db: Database, number: int) -> bool:
     """A person was heard to say what a candidate says; False when it is none, or no longer."""
-    if db.value("select 1 from notes where id = ? and status = 'candidate'", (number,)) is None:
+    if db.value("select 1 from old_notes where id = ? and status = 'candidate'", (number,)) is None:
         return False
-    confidence = db.value("select max(confidence, ?) from notes where id = ?", (OVERHEARD, number))
+    confidence = db.value(
+        "select max(confidence, ?) from old_notes where id = ?", (OVERHEARD, number)
+    )
     _believe(db, number, confidence)
     _changed(db, number)
     return True
@@ -191,13 +194,15 @@ def believe(db: Database, number: int) -> bool:
 def delete(db: Database, numbers: Sequence[int]) -> None:
     """Remove notes and what was said about them; what they replaced stays replaced."""
     marks = ", ".join("?" * len(numbers))
-    db.execute(f"update notes set superseded_by = null where superseded_by in ({marks})", numbers)
     db.execute(
-        "delete from feedback where ref in (select 'note:' || id from notes where id in "
+        f"update old_notes set superseded_by = null where superseded_by in ({marks})", numbers
+    )
+    db.execute(
+        "delete from feedback where ref in (select 'note:' || id from old_notes where id in "
         f"({marks}))",
         numbers,
     )
-    db.execute(f"delete from notes where id in ({marks})", numbers)
+    db.execute(f"delete from old_notes where id in ({marks})", numbers)
 
 
 def with_earlier(db: Database, number: int) -> list[int]:
@@ -205,8 +210,8 @@ def with_earlier(db: Database, number: int) -> list[int]:
     rows = db.rows(
         """
         with recursive versions (id) as (
-          values (?) union select notes.id from notes join versions
-            on notes.superseded_by = versions.id
+          values (?) union select old_notes.id from old_notes join versions
+            on old_notes.superseded_by = versions.id
         )
         select id from versions order by id
         """,
@@ -215,7 +220,7 @@ def with_earlier(db: Database, number: int) -> list[int]:
     return [one for (one,) in rows]
 
 
-def _note(row: tuple[Any, ...]) -> Note:
+def _note(row: tuple[Any, ...]) -> OldNote:
     (
         number,
         category,
@@ -232,7 +237,7 @@ def _note(row: tuple[Any, ...]) -> Note:
         successor,
     ) = row
     created, last, begun, ended = map(iso, times)
-    return Note(
+    return OldNote(
         ref=f"note:{number}", category=category, text=text, project=project, status=status,
         trust=trust, author=author,
         confidence=confidence, session=session, turn=turn, seen=seen, created_at=created,
@@ -248,11 +253,11 @@ def _find_same(db: Database, text: str, scope: int | None, *, other_than: int = 
     """
     found: int | None = db.value(
         """
-        select notes.id from notes left join projects on projects.id = notes.project
-         where words = ?1 and notes.id != ?3
+        select old_notes.id from old_notes left join projects on projects.id = old_notes.project
+         where words = ?1 and old_notes.id != ?3
            and coalesce(projects.merged_into, projects.id) is (select coalesce(merged_into,
              id) from projects where id = ?2)
-         order by instr('active candidate rejected superseded', status), notes.id desc
+         order by instr('active candidate rejected superseded', status), old_notes.id desc
         """,
         (compared(text), scope, other_than),
     )
@@ -270,7 +275,7 @@ def _insert(
     now = now_ms()
     db.execute(
         """
-        insert into notes (category, text, words, project, status, trust, author, confidence,
+        insert into old_notes (category, text, words, project, status, trust, author, confidence,
           created_at, seen_at)
         values (?, ?, ?, ?, 'candidate', 'assistant', ?, ?, ?, ?)
         """,
@@ -286,7 +291,7 @@ def _adopt(db: Database, number: int, text: str) -> None:
     """A person says this, in these words."""
     _believe(db, number, CERTAIN)
     db.execute(
-        "update notes set text = ?, words = ?, author = 'person', superseded_by = null, "
+        "update old_notes set text = ?, words = ?, author = 'person', superseded_by = null, "
         "accepted_at = ? where id = ?",
         (text, compared(text), now_ms(), number),
     )
@@ -296,7 +301,7 @@ def _believe(db: Database, number: int, confidence: float) -> None:
     """From now on, unless it was so before."""
     db.execute(
         """
-        update notes set valid_from = case when status = 'active'
+        update old_notes set valid_from = case when status = 'active'
           then coalesce(valid_from, ?1) else ?1 end,
                status = 'active', trust = 'user', confidence = ?2, valid_to = null
          where id = ?3
@@ -305,7 +310,7 @@ def _believe(db: Database, number: int, confidence: float) -> None:
     )
 
 
-def _standing(db: Database, number: int, verb: str) -> Note:
+def _standing(db: Database, number: int, verb: str) -> OldNote:
     """A note that nothing has taken the place of."""
     note = get_note(db, number)
     if note.status == "superseded":
@@ -317,4 +322,4 @@ def _standing(db: Database, number: int, verb: str) -> Note:
 
 def _changed(db: Database, number: int) -> None:
     """Have what is told where a note holds made again."""
-    prepared.outdate(db, db.value("select project from notes where id = ?", (number,)))
+    prepared.outdate(db, db.value("select project from old_notes where id = ?", (number,)))

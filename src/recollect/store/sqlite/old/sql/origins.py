@@ -24,8 +24,8 @@ def sought(db: Database) -> list[Sought]:
     """What is worth looking for, the oldest first."""
     rows = db.rows(
         """
-        select note_origins.id, notes.id, notes.text, note_origins.at from note_origins
-          join notes on notes.id = note
+        select note_origins.id, old_notes.id, old_notes.text, note_origins.at from note_origins
+          join old_notes on old_notes.id = note
          where session is null and at > ? order by at, note_origins.id
         """,
         (now_ms() - PATIENCE_MS,),

@@ -32,7 +32,7 @@ def outdated_projects(db: Database) -> list[tuple[int, str]]:
                   on sources.id = sessions.source
                 join projects on projects.id = sessions.project group by 1
               union all select coalesce(projects.merged_into, projects.id), 0
-                from notes join projects on projects.id = notes.project
+                from old_notes join projects on projects.id = old_notes.project
             )
             select projects.id, projects.key from read join projects on projects.id = read.project
               left join packs on packs.project = projects.id
@@ -96,11 +96,11 @@ def trusted_notes(
     standing = measured.standing(db, of_patterns=bool(patterns))
     rows = db.rows(
         f"""
-        select iif(notes.project is null, 2, 0), 'note:' || notes.id, category, text, seen_at
-          from notes left join projects on projects.id = notes.project
-         where {_TRUSTED} and ((notes.project is null and not ?2)
+        select iif(old_notes.project is null, 2, 0), 'note:' || old_notes.id, category, text, seen_at
+          from old_notes left join projects on projects.id = old_notes.project
+         where {_TRUSTED} and ((old_notes.project is null and not ?2)
            or coalesce(projects.merged_into, projects.id) = ?1)
-         order by notes.project is null, seen_at desc, notes.id desc
+         order by old_notes.project is null, seen_at desc, old_notes.id desc
         """,
         (project, own),
     )

@@ -55,11 +55,11 @@ def notes_in(db: Database, project: int) -> list[Lesson]:
     """
     rows = db.rows(
         """
-        select 'note:' || notes.id, category, text, accepted_at, seen from notes
-          join projects on projects.id = notes.project
+        select 'note:' || old_notes.id, category, text, accepted_at, seen from old_notes
+          join projects on projects.id = old_notes.project
          where status = 'active' and trust = 'user' and accepted_at is not null and valid_to is null
            and coalesce(projects.merged_into, projects.id) = ?
-         order by notes.id
+         order by old_notes.id
         """,
         (project,),
     )

@@ -250,8 +250,8 @@ def refused(db: Database, project: int) -> set[str]:
     """
     rows = db.rows(
         """
-        select words from notes left join projects on projects.id = notes.project
-         where status in ('rejected', 'superseded') and (notes.project is null
+        select words from old_notes left join projects on projects.id = old_notes.project
+         where status in ('rejected', 'superseded') and (old_notes.project is null
            or coalesce(merged_into, projects.id) = ?)
         """,
         (project,),

@@ -1,0 +1,187 @@
+"""The job `remember`: makes the notes of every project whose sessions or notes changed.
+
+The sessions are read, the finders find, ranking weighs and arranges; what is chosen becomes the
+project's notes. What people wrote or accepted, what engines and team mates gave, is weighed with
+it. When only notes changed, they are arranged anew and no session is read: whoever corrects a
+line sees it corrected at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.distill import finders, ranking
+from recollect.distill.finders import stale
+from recollect.distill.finders.cleaning import words
+from recollect.distill.sessions import read_sessions
+from recollect.model.candidates import Candidate, CandidateKind, Line
+from recollect.model.memories import ProjectMemory, memory_text
+from recollect.model.notes import FoundNote, Note
+from recollect.model.record import SessionRecord
+
+if TYPE_CHECKING:
+    from recollect.store import Store
+
+    Redact = Callable[[str], str]
+
+# How alike two lines are, word after word, that say the same.
+NEARLY = 0.85
+STALE = "What it names is not there any more."
+# What is not a person's and was not found by us has been chosen by whoever found it.
+GIVEN = 2.0
+
+
+def remember_due(store: Store, redact: Redact) -> Iterator[str]:
+    """Make the memories that are out of date, one project after the other."""
+    for outdated in store.notes.outdated():
+        remember_project(store, outdated.project, redact)
+        store.notes.settle(outdated)
+        yield outdated.project
+
+
+def remember_project(store: Store, project: str, redact: Redact) -> None:
+    """Make the notes of a project out of its sessions, and its memory out of them."""
+    sessions = read_sessions(store, project)
+    folder = _folder(sessions)
+    found = list(finders.find(sessions))
+    kept = found
+    if folder is not None:
+        here = [session for session in sessions if session.folder == str(folder)]
+        kept = list(stale.still_true(found, here, folder))
+    given = _given(store, project)
+    if folder is not None:
+        given = _without_stale(store, given, here, folder)
+    true = {_key(one) for one in kept}
+    kept = _without_blocked(kept, store.notes.blocked(project))
+    order, sure = ranking.arrange(ranking.weigh(kept, sessions, given))
+    memory = ranking.with_block(order, sure, sessions, folder)
+    notes = [_found(line, redact) for line in order if not _is_given(line)]
+    notes += [_stale(one) for one in found if _key(one) not in true]
+    refs = store.notes.bring_up_to_date(project, notes, "rules")
+    told: dict[str, bool] = {}
+    for place, line in enumerate(order):
+        ref = line.candidate.key if _is_given(line) else refs.get(_key(line.candidate))
+        if ref is not None:
+            told.setdefault(ref, place < sure)
+    store.notes.arrange(
+        project,
+        list(told.items()),
+        pack_block=memory.pack_block,
+        long_block=memory.long_block,
+    )
+
+
+def arrange_notes(store: Store, project: str) -> None:
+    """Put a project's notes in order again, without looking at its sessions."""
+    lines = [_kept_line(note) for note in store.notes.to_arrange(project)]
+    gone = ranking.contradicted([line.candidate for line in lines])
+    lines = [line for place, line in enumerate(lines) if place not in gone]
+    lines.sort(key=lambda line: (-line.value, line.candidate.text))
+    order, sure = ranking.arrange(lines)
+    store.notes.arrange(
+        project, [(line.candidate.key, place < sure) for place, line in enumerate(order)]
+    )
+
+
+def memory_of(store: Store, project: str) -> ProjectMemory:
+    """What a project's memory tells, as it is stored."""
+    notes = store.notes.in_memory(project)
+    block = store.notes.block(project)
+    return ProjectMemory(
+        project=project,
+        pack=memory_text([(one.section, one.text) for one in notes if one.in_pack], block.pack),
+        long=memory_text([(one.section, one.text) for one in notes], block.long),
+        notes=notes,
+    )
+
+
+def _folder(sessions: Sequence[SessionRecord]) -> Path | None:
+    """Where the newest session was, if that is on this machine."""
+    for session in reversed(sessions):
+        if session.folder:
+            folder = Path(session.folder)
+            return folder if folder.is_dir() else None
+    return None
+
+
+def _given(store: Store, project: str) -> list[Line]:
+    """The notes that take part although nobody finds them."""
+    return [
+        _kept_line(note)
+        for note in store.notes.to_arrange(project, stale=True)
+        if note.author != "rules" or note.decided_at is not None
+    ]
+
+
+def _kept_line(note: Note) -> Line:
+    """A stored note as ranking sees it. What a person decided comes before all that was found."""
+    is_decided = note.author == "person" or note.decided_at is not None
+    value = note.value
+    if is_decided or note.pinned:
+        value = ranking.PINNED if note.pinned else ranking.DECIDED
+    elif note.author != "rules":
+        value = note.value or GIVEN
+    kind: CandidateKind = "note" if is_decided else "person" if note.trust == "user" else "command"
+    at = note.decided_at if note.author == "person" and note.decided_at else note.at
+    candidate = Candidate(
+        kind, note.section, note.category, note.text, note.ref, note.trust, value,
+        at or note.created_at, note.turns[0] if note.turns else "", note.form, note.is_sure,
+    )  # fmt: skip
+    return Line(candidate, value, note.times, note.sessions, tuple(note.turns), note.is_sure)
+
+
+def _without_stale(
+    store: Store, given: Sequence[Line], sessions: Sequence[SessionRecord], folder: Path
+) -> list[Line]:
+    """Notes that the files do not speak against; the others are marked."""
+    true = {
+        one.key for one in stale.still_true([line.candidate for line in given], sessions, folder)
+    }
+    for line in given:
+        store.notes.mark_stale(line.candidate.key, None if line.candidate.key in true else STALE)
+    return [line for line in given if line.candidate.key in true]
+
+
+def _without_blocked(found: Sequence[Candidate], blocked: Sequence[Note]) -> list[Candidate]:
+    """Candidates that are not nearly word for word what a person rejected or said better."""
+    refused = [words(note.text) for note in blocked if note.text]
+    if not refused:
+        return list(found)
+    return [one for one in found if not _is_near(words(one.text), refused)]
+
+
+def _is_near(own: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    mine = set(own)
+    return any(
+        len(mine.intersection(other)) >= NEARLY * min(len(mine), len(set(other)))
+        and SequenceMatcher(None, own, other, autojunk=False).ratio() >= NEARLY
+        for other in others
+        if other and own
+    )
+
+
+def _is_given(line: Line) -> bool:
+    """Whether a line is a note that is stored, and not one that was found."""
+    return line.candidate.key.startswith("note:")
+
+
+def _key(candidate: Candidate) -> str:
+    return f"{ranking.group(candidate.kind)} {candidate.key}"
+
+
+def _found(line: Line, redact: Redact) -> FoundNote:
+    one = line.candidate
+    return FoundNote(
+        _key(one), redact(one.text), one.category, one.section, one.trust, one.at or None,
+        line.turns, line.times, line.sessions, round(line.value, 6), line.is_sure, one.form,
+    )  # fmt: skip
+
+
+def _stale(one: Candidate) -> FoundNote:
+    return FoundNote(
+        _key(one), one.text, one.category, one.section, one.trust, one.at or None, (one.turn,),
+        stale=STALE,
+    )  # fmt: skip
