@@ -41,9 +41,17 @@ ALLOWED: dict[str, set[str]] = {
     "memory": BOTTOM | INSTRUMENTS | STORE | STAGES | {"jobs"},
     # For those who test adapters: it imports logs as an import does.
     "testing": BOTTOM | {"memory", "capture"},
-    "serve": BOTTOM | {"memory", "serve.hook", "serve.mcp"},
+    "serve": BOTTOM | {"memory", "serve.hook", "serve.mcp", "serve.web"},
     # One face does not import another: what two of them need is beside them.
-    "serve.mcp": BOTTOM | {"memory", "serve.background", "serve.memory_thread", "serve.output"},
+    "serve.mcp": BOTTOM
+    | {
+        "memory",
+        "serve.background",
+        "serve.loopback",
+        "serve.memory_thread",
+        "serve.output",
+        "serve.signals",
+    },
     # The one face that cannot afford the front door.
     "serve.hook": BOTTOM
     | {

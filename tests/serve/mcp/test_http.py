@@ -29,7 +29,8 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from recollect.errors import FileRefused
 from recollect.serve.cli import main
-from recollect.serve.mcp.http import REQUEST_SECONDS, PortTaken, ensure_token, listen, make_config
+from recollect.serve.loopback import REQUEST_SECONDS, PortTaken, make_config
+from recollect.serve.mcp.http import ensure_token, listen
 from tests.serve.mcp.clients import MODERN, Json, initialize, meta
 
 WAIT_SECONDS = 30

@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "patterns": ("patterns", "list, accept, reject, edit or retire patterns"),
     "publish": ("publish", "write accepted notes and patterns into AGENTS.md and the like"),
     "measure": ("measure", "check whether what agents are told helps"),
+    "web": ("web", "read, search and correct everything in your browser"),
     "stats": ("stats", "tokens, cost and errors"),
     "projects": ("projects", "list, merge and split projects"),
     "agents": ("agents", "list supported agents, their logs and their sessions"),

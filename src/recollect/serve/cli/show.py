@@ -16,12 +16,9 @@ from recollect.memory import Memory
 from recollect.model.sessions import SessionDetail, ToolCall, Turn, TurnEvent
 from recollect.serve.cli import digest, notes, patterns
 from recollect.serve.output import Output, counted, external_mark
+from recollect.serve.patches import patch_of
 
 _OUTPUT_LINES = 12
-_BEGINS = "*** Begin Patch"
-# What agents call the text before and after an edit.
-_OLD = ("old_string", "old_str", "oldText", "old_text", "oldString")
-_NEW = ("new_string", "new_str", "newText", "new_text", "newString", "content", "file_text")
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -129,29 +126,9 @@ def _event(event: TurnEvent | ToolCall, *, whole: bool) -> str:
     code = "" if event.exit_code is None else f" exit {event.exit_code}"
     took = "" if event.duration_ms is None else f" {event.duration_ms / 1000:.1f} s"
     head = f"$ {event.name} {event.target or ''}  [{state}{code}{took}]"
-    patch = _patch(event.input) if event.tool_kind == "edit" else []
+    patch = patch_of(event.input) if event.tool_kind == "edit" else []
     output = _shortened((event.output or "").splitlines(), whole=whole)
     return "\n".join([head, *_shortened(patch, whole=whole), *output])
-
-
-def _patch(given: object) -> list[str]:
-    """What an edit was to change, as lines of a patch; nothing where its input does not say."""
-    if isinstance(given, str):
-        return given.splitlines()
-    if not isinstance(given, dict):
-        return []
-    for name, text in given.items():
-        if isinstance(text, str) and (name in ("input", "patch", "diff") or _BEGINS in text):
-            return text[max(text.find(_BEGINS), 0) :].splitlines()
-    edits = given.get("edits")
-    lines: list[str] = []
-    for edit in edits if isinstance(edits, list) else [given]:
-        if not isinstance(edit, dict):
-            continue
-        for mark, names in (("-", _OLD), ("+", _NEW)):
-            text = next((edit[name] for name in names if isinstance(edit.get(name), str)), "")
-            lines += [mark + line for line in text.splitlines()]
-    return lines
 
 
 def _shortened(text: list[str], *, whole: bool) -> list[str]:

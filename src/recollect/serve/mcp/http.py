@@ -1,11 +1,7 @@
 """Serving over HTTP: on this machine only, and only for those who have the token.
 
-A port on loopback is open to every user of the machine and to every web page
-in its browsers. A page may send us requests, and with a DNS name that it has
-pointed here it may even read the answers; so the first thing looked at is
-whether the request was meant for us (Host) and comes from none but us
-(Origin). Other users are kept out by the token, which is in a file that only
-its owner can read.
+Other users of the machine are kept out by the token, which is in a file that
+only its owner can read.
 """
 
 from __future__ import annotations
@@ -14,51 +10,27 @@ import os
 import secrets
 import socket
 import stat
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hmac import compare_digest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import h11
-import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from recollect.errors import EXIT_UNAVAILABLE, FileRefused, RecollectError
-from recollect.serve.mcp.stdio import on_signals
-from recollect.serve.output import say
+from recollect.errors import FileRefused
+from recollect.serve import loopback
+from recollect.serve.loopback import HOST
 from recollect.system import platforms
 
 if TYPE_CHECKING:
-    from asyncio import Transport
-    from asyncio.events import TimerHandle
-    from collections.abc import Iterator
-
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from recollect.serve.mcp.server import Server
 
-HOST, PATH = "127.0.0.1", "/mcp"
+PATH = "/mcp"
 TOKEN_FILE = "mcp-token"
 TOKEN_BYTES = 32
-# A stream that a client keeps open must not keep us from ending.
-FAREWELL_SECONDS = 1
-# A request is sent by a program on this machine; one that takes longer is not meant to end.
-REQUEST_SECONDS = 20.0
-
-
-class PortTaken(RecollectError):
-    """Somebody else listens there, perhaps an earlier server of ours."""
-
-    exit_code = EXIT_UNAVAILABLE
-
-    def __init__(self, port: int, detail: str) -> None:
-        super().__init__(
-            f"Cannot listen on port {port}: {detail}.",
-            hint="Choose another with --port; 0 takes any free one.",
-        )
 
 
 @dataclass
@@ -72,29 +44,19 @@ class Endpoint:
     @property
     def port(self) -> int:
         """The port, also when any free one was asked for."""
-        return int(self.socket.getsockname()[1])
+        return loopback.port_of(self.socket)
 
     @property
     def hosts(self) -> list[str]:
         """The names by which this machine calls us."""
-        return [f"{name}:{self.port}" for name in (HOST, "localhost", "[::1]")]
+        return loopback.hosts_of(self.port)
 
 
 def listen(home: str, port: int) -> Endpoint:
     """Take the port, on loopback alone, and find the token."""
     path = os.path.join(home, TOKEN_FILE)
     token = ensure_token(path)
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if not platforms.WINDOWS:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((HOST, port))
-        # Whoever reads where we are may come at once.
-        listening.listen()
-    except (OSError, OverflowError) as error:
-        listening.close()
-        raise PortTaken(port, getattr(error, "strerror", None) or str(error)) from error
-    return Endpoint(listening, token, path)
+    return Endpoint(loopback.take_port(port), token, path)
 
 
 def ensure_token(path: str) -> str:
@@ -169,51 +131,6 @@ class Guard:
         return None
 
 
-class _Connection(H11Protocol):
-    """Closed when a request is not whole in time, its head and its body together.
-
-    Otherwise anybody on this machine could hold all our connections open, with
-    a byte now and then and without the token.
-    """
-
-    request_seconds = REQUEST_SECONDS
-    _deadline: TimerHandle | None = None
-
-    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._keep_time()
-
-    def handle_events(self) -> None:
-        super().handle_events()
-        self._keep_time()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_time()
-        super().connection_lost(exc)
-
-    def _keep_time(self) -> None:
-        # Between two requests the time of `timeout_keep_alive` runs.
-        waits = self.timeout_keep_alive_task is None
-        if not waits or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
-            self._stop_time()
-        elif self._deadline is None:
-            self._deadline = self.loop.call_later(self.request_seconds, self.transport.abort)
-
-    def _stop_time(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-
-
-class _Listener(uvicorn.Server):
-    """Ends when we say so; signals are ours."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave signals alone."""
-        yield
-
-
 def make_app(server: Server, endpoint: Endpoint) -> Guard:
     """The application behind its guard."""
     hosts = TransportSecuritySettings(
@@ -224,26 +141,7 @@ def make_app(server: Server, endpoint: Endpoint) -> Guard:
     )
 
 
-def make_config(app: ASGIApp, *, request_seconds: float = REQUEST_SECONDS) -> uvicorn.Config:
-    """How an application is served; who takes longer to ask than `request_seconds` is closed."""
-    connection: Any = type("_TimedConnection", (_Connection,), {"request_seconds": request_seconds})
-    return uvicorn.Config(
-        app,
-        http=connection,
-        ws="none",
-        log_level="warning",
-        access_log=False,
-        timeout_graceful_shutdown=FAREWELL_SECONDS,
-    )
-
-
 async def serve(server: Server, endpoint: Endpoint) -> None:
     """Answer until we are told to end."""
-    listener = _Listener(make_config(make_app(server, endpoint)))
-
-    def stop() -> None:
-        listener.should_exit = True
-
-    on_signals(stop)
-    say(f"http://{HOST}:{endpoint.port}{PATH}  (the token is in {endpoint.token_path})")
-    await listener.serve(sockets=[endpoint.socket])
+    where = f"http://{HOST}:{endpoint.port}{PATH}  (the token is in {endpoint.token_path})"
+    await loopback.serve(make_app(server, endpoint), endpoint.socket, where=where)

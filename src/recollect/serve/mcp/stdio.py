@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
+
+from recollect.serve.signals import on_signals
 
 if TYPE_CHECKING:
     from recollect.serve.mcp.server import Server
@@ -37,16 +37,6 @@ async def serve(server: Server) -> None:
         except* BrokenPipeError:
             # The agent is gone, and what we wanted to tell it with it.
             pass
-
-
-def on_signals(stop: Callable[[], object]) -> None:
-    """Call this when we are told to end.
-
-    Windows has no such signals in a loop; there an interrupt is raised.
-    """
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with suppress(NotImplementedError):
-            asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
 async def _lines(descriptor: int) -> AsyncIterator[str]:

@@ -1,0 +1,247 @@
+"""The page as an application: which view answers which address, and what every view shares."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl, quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from recollect import __version__
+from recollect.errors import NotFound, RecollectError, UsageError
+from recollect.memory import Memory
+from recollect.serve.memory_thread import MemoryThread
+from recollect.serve.web import words
+from recollect.serve.web.guard import PageKeys
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    Context = Mapping[str, Any]
+    Build = Callable[["PageRequest"], Context]
+    Answer = Callable[["Request"], Awaitable[Response]]
+
+# The pages of the menu: name, label, address, and the key that goes there after g.
+PAGES = (
+    ("home", "Home", "/", "h"),
+    ("search", "Search", "/search", "f"),
+    ("sessions", "Sessions", "/sessions", "s"),
+    ("file", "Files", "/file", "i"),
+    ("usage", "Usage", "/usage", "u"),
+    ("trouble", "Trouble", "/trouble", "e"),
+    ("store", "Store", "/store", "o"),
+)
+# Nobody types more into a form than this.
+MOST_FORM_BYTES = 64 << 10
+
+
+class View(NamedTuple):
+    """A page: where it is, what it shows, and the part of it that comes again alone.
+
+    `build` asks the memory on its thread. A request of the script for `fragment` gets that
+    part of the page, and everybody else the whole.
+    """
+
+    path: str
+    template: str
+    build: Build
+    fragment: str | None = None
+
+
+class Form(NamedTuple):
+    """A form: where it is sent, and what it does; the answer says where to go on."""
+
+    path: str
+    make: Callable[[PageRequest], str]
+
+
+class PageRequest:
+    """One request with the memory that answers it."""
+
+    def __init__(self, web: Web, memory: Memory, request: Request, form: Mapping[str, str]) -> None:
+        self.web, self.memory, self.request, self.form = web, memory, request, form
+
+    def value(self, name: str, default: str = "") -> str:
+        """What the address says under a name."""
+        return self.request.query_params.get(name, default).strip()
+
+    def part(self, name: str) -> str:
+        """A part of the path."""
+        return str(self.request.path_params[name])
+
+    def number(self, name: str, default: int) -> int:
+        """A number in the address; the default where there is none."""
+        found = self.value(name)
+        return int(found) if found.isdecimal() and len(found) < 10 else default
+
+
+class Web:
+    """What all views share: the memory's threads, the templates, the names of agents."""
+
+    def __init__(self, memory: Memory, *, keys: PageKeys, read_only: bool = False) -> None:
+        self.like, self.keys, self.folder = memory, keys, os.getcwd()
+        self.read_only = read_only
+        self.reads = MemoryThread(memory, resident=True)
+        self.writes = None if read_only else MemoryThread(memory)
+        self._side: tuple[str, dict[str, Any]] | None = None
+
+    def close(self) -> None:
+        """Let go of the store."""
+        for thread in (self.reads, self.writes):
+            if thread is not None:
+                thread.close()
+
+    @cached_property
+    def templates(self) -> Environment:
+        made = Environment(
+            loader=PackageLoader("recollect.serve.web"),
+            autoescape=select_autoescape(default=True, default_for_string=True),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        made.filters |= words.FILTERS | {
+            "agent": lambda key: self.agent_names.get(key, key),
+            "turn_url": turn_url,
+            "session_url": session_url,
+            "project_url": project_url,
+            "file_url": file_url,
+        }
+        made.globals |= {
+            "trust_words": words.TRUST,
+            "pages": PAGES,
+            "static": static_url,
+        }
+        return made
+
+    @cached_property
+    def agent_names(self) -> dict[str, str]:
+        return {one.agent: one.name for one in self.like.agents.adapters()}
+
+    # Answers
+
+    def page(self, view: View) -> Answer:
+        """What answers a view's address."""
+
+        async def answer(request: Request) -> Response:
+            is_part = view.fragment is not None and "HX-Request" in request.headers
+
+            def build(memory: Memory) -> tuple[Context, Context]:
+                asked = PageRequest(self, memory, request, {})
+                return view.build(asked), {} if is_part else self.side(memory)
+
+            context, side = await self.reads.ask(build)
+            template = view.fragment if is_part else view.template
+            return self.render(str(template), {**side, **context}, request)
+
+        return self._answering(answer)
+
+    def change(self, change: Form) -> Answer:
+        """What answers a form: the change, then the page that it was made on."""
+
+        async def answer(request: Request) -> Response:
+            form = await self.form(request)
+            if self.writes is None:
+                raise UsageError(
+                    "This page may only be read.",
+                    hint="Start it without --read-only to change things.",
+                )
+            place = await self.writes.ask(
+                lambda memory: change.make(PageRequest(self, memory, request, form))
+            )
+            return RedirectResponse(place, 303)
+
+        return self._answering(answer)
+
+    async def form(self, request: Request) -> dict[str, str]:
+        """What a form of our own pages says."""
+        body = b""
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_FORM_BYTES:
+                raise UsageError("That is too much text for one line.")
+        form = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+        if form.pop("change", "") != self.keys.change:
+            raise UsageError("This form is not from this page.", hint="Load the page again.")
+        return form
+
+    def render(
+        self, template: str, context: Context, request: Request, status: int = 200
+    ) -> Response:
+        """A template with what every one of them may use."""
+        shared = {
+            "path": request.url.path,
+            "query": request.query_params,
+            "change_token": self.keys.change,
+            "read_only": self.read_only,
+            "said": request.query_params.get("said", ""),
+            "undo_ref": request.query_params.get("undo", ""),
+            "back": request.url.path,
+            "project_key": None,
+            "waiting": 0,
+        }
+        text = self.templates.get_template(template).render({**shared, **context})
+        return HTMLResponse(text, status)
+
+    def side(self, memory: Memory) -> dict[str, Any]:
+        """The projects and counts beside every page, until somebody writes."""
+        mark = memory.changed_since(None)
+        if self._side is None or mark is None or self._side[0] != mark:
+            projects = sorted(
+                (one for one in memory.projects.all() if one.sessions),
+                key=lambda one: one.last_at or "",
+                reverse=True,
+            )
+            self._side = (
+                mark or "",
+                {
+                    "projects": projects,
+                    "sessions_total": memory.session_page(limit=1).total,
+                },
+            )
+        return self._side[1]
+
+    def _answering(self, answer: Answer) -> Answer:
+        """The same, and a fault of ours as a page that says what to do."""
+
+        async def answered(request: Request) -> Response:
+            try:
+                return await answer(request)
+            except RecollectError as error:
+                status = 404 if isinstance(error, NotFound) else 400
+                context: Context = {"projects": [], "sessions_total": None, "fault": error}
+                return self.render("error.html", context, request, status)
+
+        return answered
+
+
+def static_url(name: str) -> str:
+    """Where a file of the page is; another version of it is at another address."""
+    return f"/static/{name}?{__version__}"
+
+
+def session_url(ref: str) -> str:
+    """Where a session is shown."""
+    return f"/s/{quote(ref, safe=':')}"
+
+
+def turn_url(ref: str) -> str:
+    """Where a turn is shown."""
+    session, _, number = ref.rpartition("#")
+    return (
+        f"/s/{quote(session, safe=':')}?at={number}#turn-{number}" if session else session_url(ref)
+    )
+
+
+def project_url(key: str | None) -> str:
+    """Where a project's memory is shown."""
+    return f"/p/{quote(key or '', safe='/')}"
+
+
+def file_url(project: str | None, path: str) -> str:
+    """Where a file's history is shown."""
+    return f"/file?path={quote(path, safe='/')}&project={quote(project or '', safe='')}"

@@ -1,0 +1,31 @@
+"""The views, one module each: what a page shows is asked of the memory in one place."""
+
+from __future__ import annotations
+
+from recollect.serve.web.app import Form, View
+from recollect.serve.web.views import (
+    file,
+    home,
+    search,
+    session,
+    sessions,
+    store,
+    trouble,
+    usage,
+)
+
+VIEWS: tuple[View, ...] = (
+    home.VIEW,
+    search.VIEW,
+    search.PREVIEW,
+    sessions.VIEW,
+    sessions.PALETTE,
+    session.VIEW,
+    session.TURNS,
+    session.FIND,
+    file.VIEW,
+    usage.VIEW,
+    trouble.VIEW,
+    store.VIEW,
+)
+FORMS: tuple[Form, ...] = ()

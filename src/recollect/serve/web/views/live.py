@@ -1,0 +1,69 @@
+"""What changes while a page is open: one stream of events for each page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from recollect.errors import RecollectError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from recollect.memory import Memory
+    from recollect.serve.web.app import Web
+
+# How often somebody else's writing is looked for; a look costs microseconds.
+LOOK_SECONDS = 1.0
+# A line now and then, so that a page that is gone is noticed.
+ALIVE_LOOKS = 20
+
+
+def routes(web: Web) -> list[Route]:
+    """The stream: `changed` when anything was written, with the turns of a session it names."""
+
+    async def events(request: Request) -> Response:
+        return StreamingResponse(
+            _events(web, request, request.query_params.get("session", "")),
+            media_type="text/event-stream",
+        )
+
+    return [Route("/events", events)]
+
+
+async def _events(web: Web, request: Request, session: str) -> AsyncIterator[str]:
+    mark = await web.reads.ask(_Look(None))
+    looks = 0
+    while not await request.is_disconnected():
+        await asyncio.sleep(LOOK_SECONDS)
+        looks += 1
+        now = await web.reads.ask(_Look(mark))
+        if now is None:
+            if looks % ALIVE_LOOKS == 0:
+                yield ": still here\n\n"
+            continue
+        mark = now
+        turns = await web.reads.ask(lambda memory: _turns(memory, session)) if session else None
+        yield f"event: changed\ndata: {json.dumps({'turns': turns})}\n\n"
+
+
+class _Look:
+    """Asks whether anything was written since a mark."""
+
+    def __init__(self, mark: str | None) -> None:
+        self.mark = mark
+
+    def __call__(self, memory: Memory) -> str | None:
+        return memory.changed_since(self.mark)
+
+
+def _turns(memory: Memory, session: str) -> int | None:
+    try:
+        return memory.session(session).turns
+    except RecollectError:
+        return None

@@ -1,0 +1,156 @@
+"""Search as somebody types: hits by session, why each is where it is, and one turn beside them."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from recollect.model.search import CHOICES, FILTERS
+from recollect.model.sessions import Turn
+from recollect.serve.web import words
+from recollect.serve.web.app import PageRequest, View
+from recollect.serve.web.views.calls import show_turn
+
+if TYPE_CHECKING:
+    from recollect.model.search import Hit
+    from recollect.serve.web.app import Context
+
+LIMIT = 40
+MODES = (("hybrid", "Both"), ("text", "Words"), ("vector", "Meaning"))
+_FILTER = re.compile(rf'(-?)({"|".join(FILTERS)}):("[^"]*"|\S+)', re.IGNORECASE)
+
+
+def build(asked: PageRequest) -> Context:
+    """The hits of a query, in the sessions they are from."""
+    text, mode = asked.value("q"), asked.value("mode", "hybrid")
+    begun = time.perf_counter()
+    result = (
+        asked.memory.search(text, mode=mode, limit=LIMIT, explain=True, here=asked.web.folder)
+        if text
+        else None
+    )
+    took_ms = 1_000 * (time.perf_counter() - begun)
+    hits = result.hits if result else []
+    groups = _by_session(asked, hits)
+    return {
+        "q": text,
+        "mode": mode,
+        "modes": MODES,
+        "result": result,
+        "groups": groups,
+        "wanted": wanted_in(text),
+        "took_ms": took_ms,
+        "chips": _chips(asked, text, mode, hits),
+        "preview": preview_of(asked, hits[0].ref) if hits else None,
+        "best": parts_of(hits[0], hits) if hits else None,
+        "examples": _examples(asked) if not text else [],
+    }
+
+
+def preview(asked: PageRequest) -> Context:
+    """One turn, as it is shown beside the hits."""
+    return {"preview": preview_of(asked, asked.value("ref")), "best": None}
+
+
+def preview_of(asked: PageRequest, ref: str) -> dict[str, Any]:
+    """A turn with the session it is from, and what was asked before it."""
+    turn = asked.memory.show(ref)
+    if not isinstance(turn, Turn):
+        turn = asked.memory.turns(ref, limit=1)[0]
+    session = asked.memory.session(turn.ref.rpartition("#")[0])
+    before = asked.memory.turns(session.id, after=max(0, turn.ordinal - 2), limit=1)
+    return {
+        "shown": show_turn(turn),
+        "session": session,
+        "before": before[0] if before and before[0].ordinal < turn.ordinal else None,
+    }
+
+
+def parts_of(hit: Hit, hits: list[Hit]) -> list[dict[str, Any]]:
+    """What a score is made of, each part with its share of the best score."""
+    best = max((one.score for one in hits), default=0.0) or 1.0
+    parts = [
+        (name, float(value))
+        for name, value in (hit.reason or {}).items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and name != "score"
+    ]
+    return [
+        {"name": name.replace("_", " "), "value": value, "share": max(0.0, 100 * value / best)}
+        for name, value in parts
+        if value
+    ]
+
+
+def wanted_in(text: str) -> list[str]:
+    """The words of a query that are marked in what it finds: without their endings."""
+    found = re.findall(r"(?<![\w-])\w[\w.+#-]*", _FILTER.sub(" ", text))
+    return [word[: max(4, len(word) - 2)] if len(word) > 5 else word for word in found]
+
+
+def _by_session(asked: PageRequest, hits: list[Hit]) -> list[dict[str, Any]]:
+    groups: dict[str, list[Hit]] = {}
+    for hit in hits:
+        groups.setdefault(hit.session, []).append(hit)
+    best = max((hit.score for hit in hits), default=0.0) or 1.0
+    return [
+        {
+            "session": asked.memory.session(session),
+            "hits": [{"hit": hit, "bar": max(2.0, 100 * hit.score / best)} for hit in some],
+        }
+        for session, some in groups.items()
+    ]
+
+
+def _chips(asked: PageRequest, text: str, mode: str, hits: list[Hit]) -> list[dict[str, Any]]:
+    """The filters that are part of the query, each to be taken away, and some that would fit."""
+    chips = [
+        {
+            "label": f"{sign}{name.lower()}",
+            "value": value.strip('"'),
+            "on": True,
+            "url": _url(" ".join(text.replace(f"{sign}{name}:{value}", " ").split()), mode),
+        }
+        for sign, name, value in _FILTER.findall(text)
+    ]
+    known = {chip["label"] for chip in chips}
+    more: list[tuple[str, str, str]] = []
+    if "project" not in known:
+        counts = _counts(hit.project for hit in hits if hit.project)
+        more += (
+            [("project", key, words.last_name(key)) for key in counts[:3]]
+            if len(counts) > 1
+            else []
+        )
+    if "agent" not in known:
+        counts = _counts(hit.agent for hit in hits)
+        names = asked.web.agent_names
+        more += [("agent", key, names.get(key, key)) for key in counts] if len(counts) > 1 else []
+    if hits and "is" not in known:
+        more += [("is", "human", "my words"), ("is", "error", "errors")]
+    if hits and "outcome" not in known:
+        more += [("outcome", name, name) for name in CHOICES["outcome"][:3:2]]
+    return chips + [
+        {"label": name, "value": label, "on": False, "url": _url(f"{text} {name}:{value}", mode)}
+        for name, value, label in more
+    ]
+
+
+def _counts(found: Any) -> list[str]:
+    from collections import Counter
+
+    return [value for value, _ in Counter(found).most_common(4)]
+
+
+def _url(text: str, mode: str) -> str:
+    return f"/search?{urlencode({'q': text, 'mode': mode} if mode != 'hybrid' else {'q': text})}"
+
+
+def _examples(asked: PageRequest) -> list[str]:
+    example = asked.memory.store.example_query()
+    return [one for one in (example, "what did I do yesterday", "is:error since:7d") if one]
+
+
+VIEW = View("/search", "search.html", build, fragment="hits.html")
+PREVIEW = View("/preview", "preview.html", preview, fragment="preview.html")

@@ -1,0 +1,134 @@
+"""Tokens and cost: by day, and split by project, model, agent or tool."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from recollect.serve.web import words
+from recollect.serve.web.app import PageRequest, View
+
+if TYPE_CHECKING:
+    from recollect.model.reports import StatsRow
+    from recollect.serve.web.app import Context
+
+SPLITS = (("project", "Project"), ("model", "Model"), ("agent", "Agent"), ("tool", "Tool"))
+PERIODS = (("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"), ("", "All"))
+DAYS_SHOWN = 120
+WIDTH, HEIGHT, LEFT = 1120, 210, 52
+
+
+def build(asked: PageRequest) -> Context:
+    """Sums over a period."""
+    split = asked.value("by", "project")
+    split = split if split in dict(SPLITS) else "project"
+    measure = "tokens" if asked.value("what") == "tokens" else "cost"
+    since = asked.value("since")
+    filters = {"since": since} if since else {}
+    rows = asked.memory.stats(split, **filters)
+    days = asked.memory.stats("day", **filters)
+    total = asked.memory.stats("agent", **filters)
+    return {
+        "split": split,
+        "splits": SPLITS,
+        "periods": PERIODS,
+        "since": since,
+        "measure": measure,
+        "rows": rows,
+        "total": _total(total),
+        "chart": _chart(days, measure),
+    }
+
+
+def as_csv(rows: list[StatsRow]) -> str:
+    """The rows of a table, for other programs; unknown is empty."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(
+        ["name", "sessions", "turns", "tool_calls", "input", "cache_read", "cache_write", "output",
+         "cost_usd", "unpriced_calls"]
+    )  # fmt: skip
+    for row in rows:
+        tokens = row.tokens
+        some = (
+            [tokens.input, tokens.cache_read, tokens.cache_write, tokens.output]
+            if tokens
+            else ["", "", "", ""]
+        )
+        writer.writerow(
+            [row.name, row.sessions, row.turns, row.tool_calls, *some, row.cost_usd,
+             row.unpriced_calls]
+        )  # fmt: skip
+    return out.getvalue()
+
+
+def _total(rows: list[StatsRow]) -> dict[str, Any]:
+    """The sums of all rows; what has no price is counted apart."""
+    costs = [row.cost_usd for row in rows if row.cost_usd is not None]
+    tokens = [row.tokens for row in rows if row.tokens]
+    read = sum(one.input + one.cache_read + one.cache_write for one in tokens)
+    return {
+        "cost": sum(costs) if costs else None,
+        "sessions": sum(row.sessions for row in rows),
+        "turns": sum(row.turns for row in rows),
+        "tokens": read + sum(one.output for one in tokens),
+        "cached": sum(one.cache_read for one in tokens) / read if read else None,
+        "unpriced": sum(row.unpriced_calls or 0 for row in rows),
+    }
+
+
+def _chart(rows: list[StatsRow], measure: str) -> dict[str, Any]:
+    """Bars by day, with their axis."""
+    values = [(day, _value(row, measure) if row else 0.0) for day, row in _days(rows)]
+    most = max((value for _, value in values), default=0.0)
+    if not most:
+        return {"bars": [], "lines": []}
+    step = (WIDTH - LEFT) / max(len(values), 14)
+    say = words.money if measure == "cost" else words.short
+    return {
+        "bars": [
+            {
+                "x": LEFT + place * step,
+                "y": HEIGHT - value / most * (HEIGHT - 26),
+                "width": max(1.0, step - 3),
+                "height": value / most * (HEIGHT - 26),
+                "label": f"{words.day(day)}: {say(value)}",
+                "url": f"/sessions?since={day}&until={day}",
+                "text": words.day(day) if place % max(1, len(values) // 10) == 0 else "",
+            }
+            for place, (day, value) in enumerate(values)
+        ],
+        "lines": [
+            {"y": HEIGHT - share * (HEIGHT - 26), "text": say(share * most)}
+            for share in (0.0, 0.5, 1.0)
+        ],
+    }
+
+
+def _days(rows: list[StatsRow]) -> Iterator[tuple[str, StatsRow | None]]:
+    """Each day from the first to the last one, those without anything too."""
+    known = {row.name: row for row in rows if row.name}
+    if not known:
+        return
+    last = date.fromisoformat(max(known))
+    first = max(date.fromisoformat(min(known)), last - timedelta(days=DAYS_SHOWN - 1))
+    for number in range((last - first).days + 1):
+        day = (first + timedelta(days=number)).isoformat()
+        yield day, known.get(day)
+
+
+def _value(row: StatsRow, measure: str) -> float:
+    if measure == "cost":
+        return row.cost_usd or 0.0
+    tokens = row.tokens
+    return (
+        float(tokens.input + tokens.cache_read + tokens.cache_write + tokens.output)
+        if tokens
+        else 0.0
+    )
+
+
+VIEW = View("/usage", "usage.html", build)

@@ -1,0 +1,117 @@
+"""What each page shows, of the sample sessions."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from tests.serve.web.conftest import Browser
+
+
+def plain(page: str) -> str:
+    """The text of a page."""
+    body = page[page.index('<div class="page') : page.index("</main>")]
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("/", "24 sessions"),
+        ("/sessions", "Release webshop 2.14.0 and the flaky checkout test"),
+        ("/sessions?outcome=partial", "Dev server and database ports already in use"),
+        ("/sessions?q=deadlock", "Deadlock while migration 0042 runs against live orders"),
+        ("/search?q=database+locked", "Cache supplier price feeds in SQLite instead of Redis"),
+        ("/search", "Type words, an error, a file."),
+        ("/file?path=feeds/cache.py", "was changed in"),
+        ("/file", "Name a file"),
+        ("/usage", "of the input from cache"),
+        ("/usage?by=model&what=tokens&since=90d", "gpt-5"),
+        ("/trouble", "openssl-sys"),
+        ("/trouble?error=database+is+locked", "What helped against this error"),
+        ("/store", "Agents on this machine"),
+    ],
+)
+def test_each_page_answers_its_question(browser: Browser, place: str, said: str) -> None:
+    reply = browser.get(place)
+
+    assert reply.status == 200
+    assert said in plain(reply.text)
+
+
+def test_a_session_shows_what_was_asked_done_and_said(browser: Browser) -> None:
+    link = re.search(r'href="(/s/codex[^"]+)"[^>]*>Cache supplier', browser.get("/sessions").text)
+    assert link is not None
+
+    text = plain(browser.get(link[1]).text)
+
+    for said in (
+        "command should be `flask feeds refresh`",
+        "sqlite3.OperationalError: database is locked",
+        "exit 1",
+        "codex resume",
+        "A worker starts in 1.2 s instead of 41 s.",
+    ):
+        assert said in text
+
+
+def test_a_long_session_comes_in_windows(browser: Browser) -> None:
+    """What is asked for is there, and what brings the rest."""
+    link = re.search(r'href="/s/([^"]+)"', browser.get("/sessions").text)
+    assert link is not None
+
+    part = browser.get(f"/turns?session={link[1]}&after=2", **{"HX-Request": "true"}).text
+
+    assert 'id="turn-3"' in part
+    assert 'id="turn-2"' not in part
+    assert "<html" not in part
+
+
+def test_what_is_typed_brings_the_hits_alone(browser: Browser) -> None:
+    part = browser.get("/search?q=deadlock", **{"HX-Request": "true"}).text
+
+    assert 'id="results"' in part
+    assert "<mark>" in part
+    assert "<html" not in part
+
+
+@pytest.mark.parametrize("ending", ["html", "md"])
+def test_a_session_is_shared_as_one_file_that_needs_nothing_else(
+    browser: Browser, ending: str
+) -> None:
+    link = re.search(r'href="/s/([^"]+)"', browser.get("/sessions").text)
+    assert link is not None
+
+    reply = browser.get(f"/export/{link[1]}.{ending}")
+
+    assert reply.headers["content-disposition"].startswith("attachment")
+    assert "Restore drill" in reply.text
+    assert "src=" not in reply.text
+
+
+def test_what_is_not_there_is_said_with_what_to_do(browser: Browser) -> None:
+    reply = browser.get("/s/nobody")
+
+    assert reply.status == 404
+    assert "There is no session" in plain(reply.text)
+
+
+def test_sums_are_saved_as_rows(browser: Browser) -> None:
+    lines = browser.get("/usage.csv?by=project").text.splitlines()
+
+    assert lines[0].startswith("name,sessions,turns")
+    assert len(lines) == 5
+
+
+def test_all_pages_count_sessions_alike(browser: Browser) -> None:
+    """One number means one thing."""
+    from recollect.memory import Memory
+
+    with Memory.open(browser.web.like.settings.store) as memory:
+        count = memory.summary().sessions
+
+    for place in ("/", "/sessions", "/store"):
+        text = plain(browser.get(place).text)
+        assert f"{count} sessions" in text or f"Sessions {count}" in text
