@@ -18,6 +18,7 @@ from typing import NamedTuple
 from recollect.distill.finders import block
 from recollect.distill.finders.cleaning import words
 from recollect.distill.finders.cues import cues, without_rules
+from recollect.distill.finders.given_up import GivenUp
 from recollect.distill.finders.stale import Disk
 from recollect.distill.finders.steps import steps
 from recollect.model.candidates import Candidate, CandidateKind, Line
@@ -29,8 +30,9 @@ PACK_TOKENS, LONG_TOKENS = 600.0, 2_500.0
 PACK_BLOCK_TOKENS, LONG_BLOCK_TOKENS = 120.0, 190.0
 # What a line has to reach to be told unasked; the long form takes less.
 SURE, PROBABLE = 0.3, -1.0
-# Of two lines that share more than this much of their words, one is told.
-SAME = 0.6
+# Of two lines that share more than this much of their words, one is told; of those of the pack
+# already with less, because there each line has to say something of its own.
+SAME, SAME_IN_PACK = 0.6, 0.45
 # Lines of so few words are compared word by word: a typing error is a rare word.
 SHORT_WORDS = 8
 # What was not run in the newer half of so many sessions is taken for given up.
@@ -125,7 +127,9 @@ def arrange(lines: Sequence[Line]) -> tuple[list[Line], int]:
     room = PACK_TOKENS - PACK_BLOCK_TOKENS - TITLE_TOKENS
     choice.take_first(room)
     choice.fill(
-        room, {place for place, one in enumerate(lines) if one.is_sure and one.value >= SURE}
+        room,
+        {place for place, one in enumerate(lines) if one.is_sure and one.value >= SURE},
+        same=SAME_IN_PACK,
     )
     sure = len(choice.chosen)
     room = LONG_TOKENS - LONG_BLOCK_TOKENS - TITLE_TOKENS
@@ -141,14 +145,15 @@ def with_block(
 ) -> Memory:
     """A memory of these lines, with the block of what is run and edited most beside them."""
     disk = Disk(folder) if folder and folder.is_dir() else None
+    given_up = GivenUp((line.candidate for line in order), sessions)
     pack_text, long_text = (
         "\n".join(line.candidate.text for line in some) for some in (order[:sure], order)
     )
     return Memory(
         tuple(order),
         sure,
-        tuple(block.lines(sessions, PACK_BLOCK_TOKENS, pack_text, disk=disk)),
-        tuple(block.lines(sessions, LONG_BLOCK_TOKENS, long_text, lines_each=2, disk=disk)),
+        tuple(block.lines(sessions, PACK_BLOCK_TOKENS, pack_text, disk=disk, given_up=given_up)),
+        tuple(block.lines(sessions, LONG_BLOCK_TOKENS, long_text, lines_each=2, disk=disk, given_up=given_up)),
     )
 
 
@@ -289,11 +294,14 @@ class _Choice:
         for place, line in enumerate(self.lines):
             if line.value < DECIDED:
                 break
-            if self._value(place, budget - sum(self._spent.values())):
+            if self._value(place, budget - sum(self._spent.values()), SAME):
                 self._take(place)
 
-    def fill(self, budget: float, among: set[int]) -> None:
-        """Take more lines, up to a budget: each section's share, then whatever is left."""
+    def fill(self, budget: float, among: set[int], same: float = SAME) -> None:
+        """Take more lines, up to a budget: each section's share, then whatever is left.
+
+        Lines that share more than `same` with one that was taken are left out.
+        """
         among = among.difference(self.chosen)
         for section in (*SHARES, None):
             places = sorted(
@@ -305,18 +313,18 @@ class _Choice:
                 room = budget - sum(self._spent.values())
                 if section is not None:
                     room = min(room, SHARES[section] * budget - self._spent[section])
-                best = max(places, key=lambda place: self._value(place, room), default=None)
-                if best is None or not self._value(best, room):
+                best = max(places, key=lambda place: self._value(place, room, same), default=None)
+                if best is None or not self._value(best, room, same):
                     break
                 self._take(best)
                 places.remove(best)
                 among.discard(best)
 
-    def _value(self, place: int, room: float) -> float:
+    def _value(self, place: int, room: float, same: float) -> float:
         """What a line would add; 0 where it does not fit or is told already."""
         form = self.lines[place].candidate.form
         if (
-            self._overlap[place] > SAME
+            self._overlap[place] > same
             or self._costs[place] > room
             or (form and self._forms[form] >= MOST_OF_A_FORM)
         ):

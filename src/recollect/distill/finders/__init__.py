@@ -9,6 +9,7 @@ from recollect.distill.finders import (
     answers,
     commands,
     conclusions,
+    given_up,
     instructions,
     kept_work,
     languages,
@@ -34,7 +35,13 @@ def find(sessions: Sequence[SessionRecord], folder: Path | None = None) -> Itera
 
 
 def _found(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
-    yield from people.find(sessions)
+    said = list(people.find(sessions))
+    yield from said
+    yield from given_up.GivenUp(said, sessions).without(_beside(sessions))
+
+
+def _beside(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
+    """What is found elsewhere than in what people say."""
     for session in sessions:
         yield from answers.find(session)
         yield from instructions.find(session)

@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from recollect.distill.finders.given_up import GivenUp
 from recollect.distill.finders.safe import is_plain_command, is_plain_name
 from recollect.distill.finders.stale import Disk, inside
 from recollect.distill.finders.steps import SYSTEM, form, is_plain, steps
@@ -37,7 +38,7 @@ _MANY = re.compile(r",\s+(?=[/~\w.])")
 
 def lines(
     sessions: Sequence[SessionRecord], tokens: float, known: str = "",
-    *, lines_each: int = 1, disk: Disk | None = None,
+    *, lines_each: int = 1, disk: Disk | None = None, given_up: GivenUp | None = None,
 ) -> list[str]:  # fmt: skip
     """The block within some tokens, at most so many lines of commands and of files.
 
@@ -46,10 +47,15 @@ def lines(
     forms, files = used(sessions, disk)
     room = tokens * CHARACTERS_PER_TOKEN
     head = "Also run: " if known else "Run most: "
-    commands = list(_within(_command_names(forms, known), room * COMMANDS_SHARE, len(head)))
+    names = (
+        name
+        for name in _command_names(forms, known)
+        if given_up is None or not given_up.names(name.strip("`"))
+    )
+    commands = list(_within(names, room * COMMANDS_SHARE, len(head)))
     room -= sum(len(name) + 2 for name in commands)
-    names = list(_within(_file_names(files, known), room, len("Files: ")))
-    return [*_wrapped(head, commands, lines_each), *_wrapped("Files: ", names, lines_each)]
+    touched = list(_within(_file_names(files, known), room, len("Files: ")))
+    return [*_wrapped(head, commands, lines_each), *_wrapped("Files: ", touched, lines_each)]
 
 
 class Weights:

@@ -21,7 +21,7 @@ TYPED_CHARACTERS, PROSE_CHARACTERS, CODE_LINES, OWN_LINES = 6_000, 1_800, 4, 3
 # With so many headings it is a document: a command's template, a plan, a review.
 DOCUMENT_HEADINGS = 3
 # A sentence that is too short to say something leans on the next.
-LEANING_CHARACTERS, JOINED_CHARACTERS = 45, 200
+LEANING_CHARACTERS, JOINED_CHARACTERS, TOGETHER_CHARACTERS = 45, 200, 120
 BLOCK_COMMANDS, BLOCK_CHARACTERS = 4, 180
 
 _WRAPPED = re.compile(
@@ -61,6 +61,9 @@ _END = re.compile(
     r"(?<=[.!?…])\s+(?=[\"'`(\[A-Z0-9\u00c0-\u1ef9А-Я])|(?<=[。！？；])\s*(?=\S)"
     r"|(?<=[a-zà-ỹ][.])\s{2,}|\s+(?=-\s)"
 )
+# Many type without capitals: there a sentence ends after a word of three letters, which no usual
+# abbreviation has.
+_END_OF_TYPED = re.compile(r"(?<=[a-z]{3}[.!?])(?<!etc\.)(?<!resp\.)(?<!approx\.)\s+(?=[a-z])")
 _LEANS = re.compile(
     r"^(?:(?:It|This|That|So|Because|Otherwise|Therefore|Thus|They|These|Instead|Then|But|However"
     r"|Also|Nên|Vì|Do đó|Nếu|Поэтому)\b|これ|それ|そのため|ただし|因此|所以|但|而)"
@@ -162,8 +165,9 @@ def clauses(prompt: str) -> Iterator[Clause]:
         listed = _BULLET.match(line) is not None
         # A quote has the words as they were typed; only what makes them bold goes.
         for said in sentences(" ".join(_BOLD.sub("", _BULLET.sub("", line)).split())):
-            for piece in pieces(said):
-                yield Clause(piece, len(text), number == 0, listed)
+            for sentence in _typed_sentences(said):
+                for piece in pieces(sentence):
+                    yield Clause(piece, len(text), number == 0, listed)
 
 
 def spoken(text: str) -> Iterator[Sentence]:
@@ -180,6 +184,18 @@ def spoken(text: str) -> Iterator[Sentence]:
                 sentence = f"{unit.heading}: {sentence}"
             for piece in pieces(sentence):
                 yield Sentence(piece, unit.heading, unit.place, unit.has_block)
+
+
+def _typed_sentences(said: str) -> Iterator[str]:
+    """What somebody types without capitals, two short sentences together: the second says why."""
+    held = ""
+    for sentence in _END_OF_TYPED.split(said) if "`" not in said else [said]:
+        if held and (len(held) + len(sentence) > TOGETHER_CHARACTERS or "?" in held + sentence):
+            yield held
+            held = ""
+        held = f"{held} {sentence}".strip()
+    if held:
+        yield held
 
 
 def _joined(said: Iterator[str]) -> list[str]:
@@ -275,7 +291,7 @@ def pieces(said: str) -> Iterator[str]:
         if not head or head.endswith("…"):
             return
         yield head
-        rest = rest[len(head) :].lstrip(" ,;:，、；。–—")
+        rest = rest[len(head) :].lstrip(" .,;:，、；。–—")
     if rest:
         yield rest
 

@@ -65,6 +65,21 @@ _WHY = re.compile(
     r"because|instead of|since|so that|otherwise|must|only|因为|ため|ではなく|vì|thay vì|nên",
     re.IGNORECASE,
 )
+# What holds whatever was changed: how a program, a service or a format wants it.
+_DEMANDS = re.compile(
+    r"\b(?:only (?:accepts?|works?|runs?|supports?|allows?|reads?|loads?|when|if|with)|requires?|expects?|rejects?|needs?(?! to check)"
+    r"|must (?:be|have|run|use|not)|(?:does|do|will)(?: not|n[’']t) (?:exist|support|accept|work|serve|see|load|run|allow)"
+    r"|can(?: ?not|[’']t) (?:be|run|use|read|write)|unless|falls? back|default(?:s|ed)? to|by default|not available|no such|there is no|has no)\b"
+    r"|必要|できません|前提|のみ|必须|只(?:能|支持|读|接受)|不支持|无法|phải|không thể|chỉ |cần ",
+    re.IGNORECASE,
+)
+_PAST = re.compile(r"\b(?:was|were|had|ran|tried|did|came|got|\w+ed)\b", re.IGNORECASE)
+# Said by pointing at the sentence before.
+_LEANING = re.compile(
+    r"^(?:if (?:found|so|not|yes|present|missing)\b|that|this|these|those|it|they|so|then|therefore|also|otherwise|instead|the only|the (?:first|second|other|remaining)"
+    r"|the (?:fix|change|error|failure|test|code) |note that it|その|これ|それ|この|一方|ただし|また|そこ|这|那|因此|所以|但|同时|Lỗi (?:đó|này)|Điều (?:đó|này)|Do đó|Vì vậy)",
+    re.IGNORECASE,
+)
 _CUT = ("(e.g.", "e.g.", "（例", ", hay", " or", " and", ":", "：", "…")
 _ASKS = re.compile(r"[?？]\s*$")
 _OF_A_CHECK = re.compile(r"verif|test|validation|check|確認|検証|验证|kiểm", re.IGNORECASE)
@@ -83,6 +98,7 @@ class _Work:
             if call.kind == "shell"
             for step in steps(call.target, call.folder, session.folder)
         ) - {""}
+        self.edits = any(call.kind == "edit" and call.passed for _, call in session.calls())
         self.printed = "\n".join(call.output[:OUTPUT_CHARACTERS] for _, call in session.calls())
 
     def prints(self, text: str) -> bool:
@@ -141,15 +157,23 @@ def _candidate(
             is_whole
             and not is_refused
             and strength >= SURE_STRENGTH
-            and _is_proven(sentence._replace(text=text), found, work)
+            and _is_proven(sentence._replace(text=text), found, work, turn)
         ),
     )
 
 
-def _is_proven(sentence: Sentence, found: frozenset[str], work: _Work) -> bool:
-    """Whether a command printed what a cause or a limit is about, or how to run a thing was run."""
+def _is_proven(
+    sentence: Sentence, found: frozenset[str], work: _Work, turn: TurnRecord
+) -> bool:
+    """Whether a command printed what a cause or a limit is about, or how to run a thing was run.
+
+    A cause that was found in a turn that edits files is mended there; a demand stays.
+    """
     text = sentence.text
-    if "hedge" in found or _REPORTED.search(text) or _CHANGED.search(text):
+    if "hedge" in found or _REPORTED.search(text) or _CHANGED.search(text) or _LEANING.match(text):
+        return False
+    is_mended = work.edits and _PAST.search(text) or any(call.kind == "edit" and call.passed for call in turn.calls)
+    if is_mended and not sentence.has_block and not _DEMANDS.search(text):
         return False
     if sentence.has_block:
         return "run" in found and work.ran(text)

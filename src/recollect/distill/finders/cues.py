@@ -30,10 +30,10 @@ _cue(
     r"|(?:as (?:the )?|by )default|without (?:asking|permission|explicit)|unless i"
     r"|i(?:'d| would) (?:rather|prefer)|i prefer|ask me|i will (?:do|run|create|check)"
     r"|stop \w+ing|remember (?:to|that)|remember:|note that|stick to"
-    r"|should (?:remain|stay|always|never)",
+    r"|should (?:remain|stay|always|never)|as (?:each|every) \w+ (?:is|are|gets?) \w+|every (?:\d+|two|three|five|ten) \w+",
     "今後|以後|必ず|常に(?!.{0,12}(?:わけ|とは|限ら))|毎回|勝手に|ないこと|廃止|原則|方針です|絶対に|以后|今后|每次|始终|一律|别再|不再|不要再|务必|记住"
-    "|(?<!我)记得|千万|一定要|从现在起|从现在开始|默认用|(?:这个|本|该)项目.{0,12}(?:只|不用|都|必须)|從現在|以後|每次|務必|記住|一律"
-    "|luôn|không được|đừng|mỗi khi|từ (?:giờ|nay|bây giờ)|tuyệt đối|bắt buộc|khong duoc|tu (?:nay|gio) tro di"
+    "|(?<!我)记得|千万|一定要|从现在起|从现在开始|默认用|每[一二两三四五六七八九十0-9]+(?:轮|次|步|天)|(?:这个|本|该)项目.{0,12}(?:只|不用|都|必须)|從現在|以後|每次|務必|記住|一律"
+    "|mặc định|luôn|không được|đừng|mỗi khi|từ (?:giờ|nay|bây giờ)|tuyệt đối|bắt buộc|khong duoc|tu (?:nay|gio) tro di"
     "|항상|하지 ?(?:마|말)|지 ?(?:마세요|마라|말아)|앞으로|반드시|절대|매번|всегда|никогда|отныне|впредь|каждый раз|обязательно",
 )
 # What holds here whoever works: a practice, an owner, a way to answer.
@@ -47,6 +47,8 @@ _cue(
     r"|(?:in|for|across|throughout) (?:this|our|the whole|the entire) (?:repo(?:sitory)?|project|code ?base|monorepo)"
     r"|(?:settle on|stick (?:to|with)|standardi[sz]e on)|i(?:'m| am) (?:on|using) (?:windows|mac(?:os)?|linux|wsl|ubuntu|debian|fedora|arch|powershell|zsh|fish|bash)"
     r"|(?:keep|make) (?:your |the )?(?:answers?|replies|responses?|explanations?|summar(?:y|ies)|output|comments?|commits?|messages?) (?:short|brief|concise|small|simple)"
+    r"|(?:mobile|container|offline|local|docs|api|types?|tests?|safety|security|keyboard)[- ]first|intended to be"
+    r"|(?:all|any|every|each) (?:of )?(?:our |the |your |these )?(?:new )?(?:changes|features?|commands|options|settings|fields|endpoints?)\b.{0,50}(?:documented|reflected|tested|covered)"
     r"|be (?:brief|concise)|i don'?t (?:need|want) (?:a|any|your|you to)|(?:messages?|names?|tests?|files?|commits?|branches|comments?|docs?|types?|functions?) (?:should|must|have to|live|go)",
     r"^no (?!problem|worries|idea|need|it|the|that|i|we|you|this)\w+ (?:in|on|for|without|unless|before|to)\b",
 )
@@ -66,7 +68,7 @@ _cue(
     r"|i'?m new to"
     r"|ich .{2,30} (?:selbst|selber)|(?:mache?|erledige|übernehme) ich|je m'en occupe|lo hago yo|yo mismo|tôi tự|tôi (?:đang )?dùng",
     r"^our (?!issue|problem|bug|error|app|test|goal|plan|next)\w+.{0,40}\b(?:is|are|runs?|uses?|lives?|needs?|ha(?:s|ve)|wants?)\b"
-    "|я (?:сам|сама) |я сделаю|我自己|我用的是|我使用的是|我的(?:系统|电脑|环境)是|自分で(?:やり|行い|し)|제가 직접",
+    "|私(?:（[^）]*）)?が(?:実施|や[るり]|行[うい]|実行|対応)(?!し(?:まし)?た)|我再(?:来)?(?:决定|确认)|(?:等|由|让)我.{0,6}(?:决定|确认)|я (?:сам|сама) |я сделаю|我自己|我用的是|我使用的是|我的(?:系统|电脑|环境)是|自分で(?:やり|行い|し)|제가 직접",
 )
 # How answers should be, and how much is done at once.
 _cue(
@@ -89,7 +91,7 @@ _cue(
 # What somebody saw, with words that a wish has too: "the spinner never stops".
 _cue(
     "observed",
-    r"(?:never|always) (?!unless|is|as|this|across|pass|process|access)\w+s|i (?:always|never) (?:get|see|have|got|had)"
+    r"(?:never|always) (?!unless|is|as|this|across|pass|process|access)\w+s|i (?:always|never) (?:get|see|saw|have|got|had|heard)"
     r"|(?:is|are|was|were|has|have|ha|est|está|é) (?:always|never|siempre|sempre|toujours)|(?:always|never) (?:showed|returned|failed|worked|stopped|got|did)"
     r"|immer noch|immer wieder|toujours (?:pas|la|le|les|une?|cette)|siempre (?:sale|aparece|falla|da|me)|still always",
     "всегда (?:возвращает|показывает|падает)|每次都(?:会|是|报|出)|毎回.{0,15}(?:出る|なる|起き|落ち)|luôn (?:bị|báo|hiện)",
@@ -244,7 +246,7 @@ _cue(
     "hedge",
     r"maybe|might|probably|could|perhaps|possibly|likely|appears?|seems?|i think|consider"
     r"|optional(?:ly)?|e\.g\.|for example|suggest\w*|recommend\w*|would",
-    "可能|也许|建议|大概|かも|と思|おそらく|推奨|có thể|có lẽ|nên xem|возможно",
+    "可能(?![でなにと。、])|也许|建议|大概|かも|と思|おそらく|推奨|có thể|có lẽ|nên xem|возможно",
 )
 _cue(
     "negation",
@@ -276,12 +278,12 @@ _cue(
     "question",
     r"what|how|can you|could you|do you|is (?:there|it)|are there|where|who|which|explain|show me|let me know",
     r"^(?:warum|wieso|wie|was|wo|pourquoi|comment|où|quel\w*|cómo|por ?qu[eé]|qué|dónde|como|onde|waarom|hoe|perché|dlaczego|jak|neden|nasıl|kenapa|bagaimana|почему|как|где|зачем)\b"
-    r"|[?？]\s*$|왜 |나요|吗|有没有|\bcó .{2,70} (?:ko|không|chưa)\W*$|呢[。？]?$|什么|怎么|哪|教えて|説明して|ですか|でしょうか|ますか|nhỉ|gì|cách nào|thế nào|chưa$|vậy$|tại sao|무엇|어떻게",
+    r"|[?？]\s*$|왜 |나요|吗|有没有|\bcó .{2,70} (?:ko|không|chưa)\W*$|呢[。？]?$|什么|怎么|哪|教えて|説明して|ですか|でしょうか|ますか|nhỉ|(?<!những )gì(?! đó)|cách nào|thế nào|chưa$|vậy$|tại sao|무엇|어떻게",
 )
 # What is to be done now.
 _cue(
     "request",
-    r"help me|i need you|for me|i(?:'d| would) (?:\w+ )?like (?:to|your|you|some)|yes,? please|allow for|lastly|let'?s(?! (?:settle|stick|standardi))",
+    r"help me|i need you|for me|i(?:'d| would) (?:\w+ )?like (?:to|your|you|some)|yes,? please|allow for|lastly|let'?s(?! (?:settle|stick|standardi|use .{2,40} (?:instead|rather)))",
     r"^(?:please )?(?:add|fix|implement|create|update|make|write|change|remove|delete|refactor|build|run|push|commit"
     r"|find|check|look|see|read|review|generate|set up|move|rename|execute|continue|proceed)\b(?! (?:messages?|scripts?|files?|names?|results?|output) \w)"
     r"|^(?:füge|erstelle|ändere|mach|behebe|ajoute|corrige|crée|mets|agrega|añade|crea|haz|cambia|adicione|crie|corrija|faça|aggiungi|correggi|voeg|maak"
@@ -300,7 +302,7 @@ _cue(
 _cue(
     "of the agent",
     r"why (?:did|do|are) you|you (?:didn'?t|did not|forgot|missed|broke|removed|keep|never|should|must|don'?t|always)"
-    r"|i (?:already )?(?:told|said|asked) (?:you)?|not what i (?:asked|said|wanted|meant)|without (?:asking|my)|your (?:job|role|work)"
+    r"|i (?:already )?(?:told|said|asked) (?:you)?|not what i (?:asked|said|wanted|meant)|without (?:asking|my)|(?:not|isn'?t) your (?:job|role|work)"
     r"|you(?:'re| are) not \w+ing|(?:are|were) you even|instead of (?:you|your)",
     "没按|感觉你|你(?:没|不|又|应该|必须|需要先|为什么)|勝手に|言った(?:はず|のに)|tôi (?:đã )?(?:bảo|nói)|bạn (?:không|phải|đừng)",
 )

@@ -41,13 +41,13 @@ _PASTED = re.compile(
     r"^(?:/home/runner|/usr/|/tmp/|Exception|Traceback|# |\[\w|\d+\)|npm |> |\w+@|In @|Verify each|Prompt for AI"
     r"|Code Review|Command:|Chunk ID|Wall time|Output:|Process exited|(?:[Ee]rror|[Ww]arning|ERROR|WARN(?:ING)?)\b.{0,12}:"
     r"|at \w+|[✓✗×✘❯>┃│╭╰|+]|\d+ \||[\d.]+ (?:npm|error)|[\"']?[A-Z_]{6,}:|\S+\.(?:json|py|ts|md) \w+)"
-    r"|line \d+:|\.(?:py|ts|tsx|js):\d+|<\w+>|^[a-z][\w.]*\(|node:internal|at async|https?://\S+$"
+    r"|(?:失敗|エラー|lỗi|thất bại|报错|错误|[Ee]rror|[Ff]ailed)\s*[:：]\s*\S|line \d+:|\.(?:py|ts|tsx|js):\d+|<\w+>|^[a-z][\w.]*\(|node:internal|at async|https?://\S+$"
 )
 _TOKEN = re.compile(r"^(?:https?://\S+|[\w./\\:@-]+)$", re.ASCII)
 # Said about the speaker, or about nothing.
 _IDLE = re.compile(
     r"\bi (?:don'?t|do not|didn'?t) (?:know|need(?! (?:an?|any|your|you) )|think|see|understand|have|care|get)\b|\bnever ?mind\b|\bi'?m not sure\b"
-    r"|^(?:keep (?:going|working|doing)|continue|go on)\b|^\W*[),;.]|\bnot sure\b",
+    r"|^(?:keep (?:going|working|doing)|continue|go on)\b|^\W*[),;]|^\W*\.(?!\w)|\bnot sure\b",
     re.IGNORECASE,
 )
 _POINTS = re.compile(
@@ -85,15 +85,28 @@ _OF_A_THING = re.compile(
 )
 # One way in place of another: a choice that the code may not show.
 _IN_PLACE_OF = re.compile(
-    r"^(?:please )?(?:use|prefer|write|put|run|call)\b.{2,80}\b(?:instead of|rather than|over|not)\b"
+    r"^(?:ok(?:ay)?[.,]? )?(?:please |let'?s )?(?:use|prefer|write|put|run|call)\b.{2,80}\b(?:instead of|rather than|over|not)\b"
     r"|\b(?:au lieu de|plutôt que|en (?:vez|lugar) de|em vez de|invece di|in plaats van|zamiast|(?:an)?statt)\b"
-    r"|вместо|말고|대신|ではなく|而不是|thay vì",
+    r"|вместо|말고|대신|ではなく(?!な)|而不是|thay vì",
     re.IGNORECASE,
 )
+# What the task at hand is to leave alone.
+_SCOPE = re.compile(
+    r"\b(?:do not|don['’]?t|never|without|not) (?:chang|chand|modif|touch|alter|edit|break|remov)\w*"
+    r" (?:\w+ ){0,2}(?:any ?thing|others?|existing|the rest|else)\b",
+    re.IGNORECASE,
+)
+# What wants an answer whatever else it says.
+_ENDS_ASKING = re.compile(r"(?:教えて|説明して|リストアップして|列挙して|告诉我|解释一下)(?:ください|下さい)?。?$")
 # What somebody plans or did, in Japanese the same form as a reply has.
-_STATED = re.compile(r"(?<!お願い)(?:します|しました|となります)。?$")
-# A bullet or a number that is left of a list.
-_LED = re.compile(r"^(?:-\s+|\d{1,2}[.)、](?=\D))")
+_STATED = re.compile(
+    r"(?<!お願い)(?:します|しました|となります|いきます|され(?:る|た|ます|ました)|なった|だった|でした)。?$"
+)
+# A bullet or a number that is left of a list, and words that only go on.
+_LED = re.compile(
+    r"^(?:-\s+|\d{1,2}[.)、](?=\D)|(?:(?:and|but|so|then|ok(?:ay)?|yes|btw|also)\b[.,:]? +)+(?=\w{2}))",
+    re.IGNORECASE,
+)
 _UNFINISHED = ("—", "–", "-", "(", " and", " or", " là", " the", " to", ",", "，", "、", "…")
 _CODE_SIGNS = frozenset("{}[]()<>;=|\\")
 _MOST_CODE = 0.12
@@ -230,6 +243,8 @@ def is_tellable(text: str, found: frozenset[str]) -> bool:
 
 def _is_asked(text: str, found: frozenset[str]) -> bool:
     """Whether a clause wants an answer: "what" and "how" stand in statements too."""
+    if _ENDS_ASKING.search(text):
+        return True
     if "question" not in found or found & {"lasting", "of the agent"}:
         return False
     return not found & {"policy", "correction"} or _ASKED.search(text) is not None
@@ -249,7 +264,7 @@ WEIGHTS = {
     "condition": 0.3, "cause": 0.2, "decision": 0.2, "environment": -0.1, "complaint": -0.2, "correction": 0.6,
     "trap": -0.5, "hedge": -0.6, "done": -0.4, "social": -0.9, "question": -1.1, "passing": -0.6,
     "offer": -0.5, "narration": -0.3, "forbids": 0.4, "only asks": -0.7, "goes on": -0.5,
-    "reports": -0.6, "capitals": 0.3, "after stop": 0.6,
+    "reports": -0.6, "scope": -1.3, "capitals": 0.3, "after stop": 0.6,
     "opens": 0.3, "listed": -0.6, "number": 0.2, "short": -0.5,
     "length": 0.35, "names": 0.15, "long prompt": -0.5,
 }  # fmt: skip
@@ -265,7 +280,8 @@ def _strength(text: str, found: frozenset[str], clause: Clause, *, after_stop: b
         "forbids": {"strong", "negation"} <= found,
         "only asks": "request" in found and not found & {"lasting", "strong"},
         "goes on": _GOES_ON.search(text) is not None,
-        "reports": _REPORTS.search(text) is not None,
+        "reports": "policy" not in found and _REPORTS.search(text) is not None,
+        "scope": _SCOPE.search(text) is not None,
         "capitals": CAPITALS.search(text) is not None,
         "number": _NUMBER.search(text) is not None,
         "short": size(text) < SHORT,
