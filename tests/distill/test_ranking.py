@@ -59,9 +59,9 @@ def test_both_keep_within_their_tokens() -> None:
 
 def test_a_project_that_said_little_is_told_little() -> None:
     """Half of a pack that is always full is noise."""
-    memory = remembered(session(turn("Have a look at the till, will you?", reply="It looks fine.")))
+    memory = remembered(session(turn("Have a look at the till, please", reply="It looks fine.")))
 
-    assert lines(memory.pack()) == ["- Last asked: Have a look at the till, will you?"]
+    assert lines(memory.pack()) == ["- Last asked: Have a look at the till, please"]
 
 
 def test_what_was_said_twice_is_told_once() -> None:
@@ -112,12 +112,16 @@ def test_the_same_sessions_tell_the_same() -> None:
 
 def test_the_newer_statement_of_a_person_wins() -> None:
     """Both in the pack would send the next session both ways."""
-    first = session(turn("From now on, use the drawer for receipts."), number=1)
-    then = session(turn("Never use the drawer for receipts."), number=2)
+    yes = turn("From now on, use the drawer for receipts.")
+    no = turn("Never use the drawer for receipts.")
 
-    assert "From now on" not in remembered(first, then).long()
-    assert "Never use the drawer" in remembered(first, then).pack()
-    assert "From now on" in remembered(then._replace(at=""), first).pack()
+    then_no = remembered(session(yes, number=1), session(no, number=2))
+    then_yes = remembered(session(no, number=1), session(yes, number=2))
+
+    assert "From now on" not in then_no.long()
+    assert "Never use the drawer" in then_no.pack()
+    assert "Never use the drawer" not in then_yes.long()
+    assert "From now on" in then_yes.pack()
 
 
 def test_of_nearly_the_same_statement_the_newest_is_told() -> None:

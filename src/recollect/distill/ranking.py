@@ -153,7 +153,11 @@ def with_block(
         tuple(order),
         sure,
         tuple(block.lines(sessions, PACK_BLOCK_TOKENS, pack_text, disk=disk, given_up=given_up)),
-        tuple(block.lines(sessions, LONG_BLOCK_TOKENS, long_text, lines_each=2, disk=disk, given_up=given_up)),
+        tuple(
+            block.lines(
+                sessions, LONG_BLOCK_TOKENS, long_text, lines_each=2, disk=disk, given_up=given_up
+            )
+        ),
     )
 
 

@@ -87,7 +87,7 @@ def test_what_a_program_does_not_know_stands_in_one_line() -> None:
         ran("bd tree a1", 'Error: unknown command "tree" for "bd"', code=1),
     ]
 
-    assert "These do not exist: `bd list --wisp`, `bd tree`" in told(worked(*calls))
+    assert told(worked(*calls)) == ["`bd` does not know: `bd list` with `--wisp`; `bd tree`"]
 
 
 def test_what_the_person_refused_did_not_fail() -> None:
@@ -139,3 +139,20 @@ def test_to_leave_something_out_is_a_remedy_only_for_what_is_not_known() -> None
     error = "Error: failed to compute the id: not a git repository"
 
     assert told(worked(ran("gt doctor --fix", error, code=1), ran("gt doctor"))) == []
+
+
+def test_of_a_line_of_commands_the_one_failed_that_the_error_names() -> None:
+    """`a && b` that failed says by itself only that one of both did."""
+    error = "npm error: unknown option `--force-all`"
+    named = ran("npm ci --force-all && git push", error, code=1)
+    unnamed = ran("bd sync --wisp && gt start", "Error: unknown flag: --wisp", code=1)
+
+    assert told(worked(named)) == [f"`npm ci --force-all` fails: {error}"]
+    assert told(worked(unnamed)) == []
+
+
+def test_a_program_that_wants_a_terminal_wants_it_in_the_next_session_too() -> None:
+    error = "the input device is not a TTY"
+    (found,) = told(worked(ran("docker exec -it web sh", error, code=1)))
+
+    assert found == f"`docker exec -it web sh` fails: {error}"

@@ -45,7 +45,7 @@ _PLAIN_GIT = re.compile(
     r"^git (?:commit|push|pull|fetch|stash|restore|reset|checkout|switch|merge|rebase|add|clone|rm|mv|init|tag|worktree|ls-remote|-)"
 )
 _LOOKS = re.compile(
-    r"^\S+ -v$|\s(?:-V|--version|--help|-h|list|status|info|view|logs?|search|why|outdated)(?:\s|$)"
+    r"^\S+ -v$|\s(?:-V|--version|--help|-h|list|show|status|info|view|logs?|search|why|outdated)(?:\s|$)"
 )
 _PASSING = re.compile(
     r"/tmp/|\\Temp\\|session-|[0-9a-f]{10,}|\$\(|\s-[ce]\s|^(?:curl|ssh|scp|wget|kill|sleep|brew|apt|apt-get|sudo apt)\b"

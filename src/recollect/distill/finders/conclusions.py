@@ -162,9 +162,7 @@ def _candidate(
     )
 
 
-def _is_proven(
-    sentence: Sentence, found: frozenset[str], work: _Work, turn: TurnRecord
-) -> bool:
+def _is_proven(sentence: Sentence, found: frozenset[str], work: _Work, turn: TurnRecord) -> bool:
     """Whether a command printed what a cause or a limit is about, or how to run a thing was run.
 
     A cause that was found in a turn that edits files is mended there; a demand stays.
@@ -172,7 +170,9 @@ def _is_proven(
     text = sentence.text
     if "hedge" in found or _REPORTED.search(text) or _CHANGED.search(text) or _LEANING.match(text):
         return False
-    is_mended = work.edits and _PAST.search(text) or any(call.kind == "edit" and call.passed for call in turn.calls)
+    is_mended = (work.edits and _PAST.search(text)) or any(
+        call.kind == "edit" and call.passed for call in turn.calls
+    )
     if is_mended and not sentence.has_block and not _DEMANDS.search(text):
         return False
     if sentence.has_block:

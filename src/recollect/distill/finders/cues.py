@@ -49,6 +49,7 @@ _cue(
     r"|(?:keep|make) (?:your |the )?(?:answers?|replies|responses?|explanations?|summar(?:y|ies)|output|comments?|commits?|messages?) (?:short|brief|concise|small|simple)"
     r"|(?:mobile|container|offline|local|docs|api|types?|tests?|safety|security|keyboard)[- ]first|intended to be"
     r"|(?:all|any|every|each) (?:of )?(?:our |the |your |these )?(?:new )?(?:changes|features?|commands|options|settings|fields|endpoints?)\b.{0,50}(?:documented|reflected|tested|covered)"
+    r"|we must (?:never|always|not|omit|avoid|keep|stay|respect)"
     r"|be (?:brief|concise)|i don'?t (?:need|want) (?:a|any|your|you to)|(?:messages?|names?|tests?|files?|commits?|branches|comments?|docs?|types?|functions?) (?:should|must|have to|live|go)",
     r"^no (?!problem|worries|idea|need|it|the|that|i|we|you|this)\w+ (?:in|on|for|without|unless|before|to)\b",
 )

@@ -67,6 +67,9 @@ LACKS = (
          re.compile(r"\w.*\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b.*|(?:\w+: )*[Cc]ould not resolve (?:host|proxy).*"
                     r"|(?:\w.*)?Temporary failure in name resolution.*"),
          "No network in the sandbox: `{}`"),
+    Lack("sudo", ("sudo: ",),
+         re.compile(r"sudo: (?:no tty present|a (?:password|terminal) is required).*"),
+         "`sudo` asks for a password, so the person has to run it: `{}`"),
     Lack("stub", ("Python was not found",), re.compile(r"Python was not found; run without arguments.*"),
          "`python3` is a stub of the Microsoft Store here: `{}`"),
 )  # fmt: skip

@@ -23,7 +23,7 @@ from recollect.model.candidates import Candidate
 from recollect.model.record import SessionRecord, TurnRecord
 
 # Shorter ones point at something; with a strong cue they may be whole ("in English please").
-FEWEST, FEWEST_STRONG = 24, 12
+FEWEST, FEWEST_STRONG = 24, 10
 # What is typed in so many sessions is a habit.
 AGAIN_SESSIONS = 3
 # What comes again with so much else was pasted.
@@ -38,7 +38,7 @@ SECRET = re.compile(
 _NAMED_SECRET = re.compile(r"[A-Z_]{4,}(?:KEY|TOKEN)")
 _COMMAND = re.compile(r"^[/!][\w:-]+(?:\s|$)")
 _PASTED = re.compile(
-    r"^(?:/home/runner|/usr/|/tmp/|Exception|Traceback|# |\[\w|\d+\)|npm |> |\w+@|In @|Verify each|Prompt for AI"
+    r"^(?:/home/runner|/usr/|/tmp/|Exception|Traceback|# |\[\w|\d+\)|npm (?:ERR|WARN|notice|http|error|info|verbose)|> |\w+@|In @|Verify each|Prompt for AI"
     r"|Code Review|Command:|Chunk ID|Wall time|Output:|Process exited|(?:[Ee]rror|[Ww]arning|ERROR|WARN(?:ING)?)\b.{0,12}:"
     r"|at \w+|[✓✗×✘❯>┃│╭╰|+]|\d+ \||[\d.]+ (?:npm|error)|[\"']?[A-Z_]{6,}:|\S+\.(?:json|py|ts|md) \w+)"
     r"|(?:失敗|エラー|lỗi|thất bại|报错|错误|[Ee]rror|[Ff]ailed)\s*[:：]\s*\S|line \d+:|\.(?:py|ts|tsx|js):\d+|<\w+>|^[a-z][\w.]*\(|node:internal|at async|https?://\S+$"
@@ -97,7 +97,9 @@ _SCOPE = re.compile(
     re.IGNORECASE,
 )
 # What wants an answer whatever else it says.
-_ENDS_ASKING = re.compile(r"(?:教えて|説明して|リストアップして|列挙して|告诉我|解释一下)(?:ください|下さい)?。?$")
+_ENDS_ASKING = re.compile(
+    r"(?:教えて|説明して|リストアップして|列挙して|告诉我|解释一下)(?:ください|下さい)?。?$"
+)
 # What somebody plans or did, in Japanese the same form as a reply has.
 _STATED = re.compile(
     r"(?<!お願い)(?:します|しました|となります|いきます|され(?:る|た|ます|ました)|なった|だった|でした)。?$"
@@ -216,7 +218,7 @@ def _is_sure(text: str, found: frozenset[str], said: _Said) -> bool:
         found & {"negation", "only"}
         or said.after_stop
         or CAPITALS.search(text)
-        or (_IN_PLACE_OF.search(text) and not _POINTED.search(text))
+        or ((chosen := _IN_PLACE_OF.search(text)) and not _POINTED.search(text[: chosen.end()]))
     )
 
 
@@ -280,6 +282,7 @@ def _strength(text: str, found: frozenset[str], clause: Clause, *, after_stop: b
         "forbids": {"strong", "negation"} <= found,
         "only asks": "request" in found and not found & {"lasting", "strong"},
         "goes on": _GOES_ON.search(text) is not None,
+        "narration": "narration" in found and "policy" not in found,
         "reports": "policy" not in found and _REPORTS.search(text) is not None,
         "scope": _SCOPE.search(text) is not None,
         "capitals": CAPITALS.search(text) is not None,

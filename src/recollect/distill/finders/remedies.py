@@ -26,6 +26,7 @@ from recollect.reading.error_text import clean
 CALLS_AFTER, OUTPUT_CHARACTERS = 25, 6_000
 ERROR_CHARACTERS, FEWEST_ERROR = 110, 40
 FAILING_CHARACTERS, REMEDY_CHARACTERS, LINE_CHARACTERS = 100, 120, 218
+UNKNOWN_CHARACTERS = 190
 
 
 class Trouble(NamedTuple):
@@ -75,6 +76,9 @@ SORTS = (
     _sort("module", r"no module named|cannot find (?:module|package)|ModuleNotFound|MODULE_NOT_FOUND", changed=4),
     _sort("place", r"not a git repository|not on a feature branch|no such file or directory|cannot find the path"
           r"|file or directory not found|out of sync|\b0 selected|\bcollected 0 ", changed=2),
+    _sort("elsewhere", r"already (?:checked out at|used by worktree)", alone=True),
+    _sort("terminal", r"(?:input device is not|stdin is not|not) a (?:tty|terminal)\b|requires? (?:a tty|an interactive terminal)"
+          r"|inappropriate ioctl for device", alone=True, changed=2),
     _sort("conflict", r"ERESOLVE|externally-managed|value too great for base|Exit handler never called"
           r"|no such container|host key", changed=4),
     _sort("busy", r"EADDRINUSE|address already in use|already (?:checked out|running|in use)|daemon (?:is not|failed)"
@@ -123,10 +127,15 @@ def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
         later.take(lines)
         for trouble in troubles:
             found[trouble.subject].append(trouble)
-    yield from _unknown_words([some for some in found.values() if some[0].sort.name == "option"])
+    unknown = [some for some in found.values() if some[0].sort.name == "option"]
+    listed: set[str] = set()
+    for line, subjects in _unknown_words([some for some in unknown if not later.passed(some[-1])]):
+        listed |= subjects
+        yield line
     for some in found.values():
-        if line_found := _told(some, later, proofs):
-            yield line_found
+        told = _told(some, later, proofs)
+        if told is not None and (told.kind == "remedy" or some[0].subject not in listed):
+            yield told
 
 
 class _Later:
@@ -172,18 +181,31 @@ def _troubles(session: SessionRecord, lines: Sequence[_Line], runs: int) -> Iter
     for place, (turn, call, line) in enumerate(lines):
         if not call.failed or not line or any(words in call.output for words in _DECLINED):
             continue
-        step = next((step for step in reversed(line) if step.form), None)
-        if step is None or passed(call, line, line.index(step)) or not _is_told(step):
-            continue
         if found := _error(call.output[:OUTPUT_CHARACTERS]):
             sort, error = found
-            if not error:
+            step = _failing(call, line, error)
+            if not error or step is None or not _is_told(step):
                 continue
             if sort.name == "option" and not _names_its_word(step, error):
                 continue
             remedy = _remedy(step, sort, error, lines[place + 1 : place + 1 + CALLS_AFTER])
             order = runs + place + 1
             yield Trouble(sort, step, error, turn.ref, turn.at, session.ref, remedy, order)
+
+
+def _failing(call: CallRecord, line: tuple[Step, ...], error: str) -> Step | None:
+    """The step of a line that failed: the last, unless one before it may have stopped the line.
+
+    Then it is the only one whose program the error names; None where that does not tell.
+    """
+    formed = [step for step in line if step.form]
+    if not formed or passed(call, line, line.index(formed[-1])):
+        return None
+    joined = [step for step in formed if step.after == "&&"]
+    if not joined:
+        return formed[-1]
+    named = [step for step in formed if step.form.split()[0] in error]
+    return named[0] if len(named) == 1 else None
 
 
 def _names_its_word(step: Step, error: str) -> bool:
@@ -258,37 +280,44 @@ def _is_remedy(failed: Step, step: Step, sort: Sort, error: str) -> bool:
 # Lines ---------------------------------------------------------------------------------------
 
 
-def _unknown_words(found: Sequence[Sequence[Trouble]]) -> Iterator[Candidate]:
-    """What a program does not know, in one line a program, where more than one thing was tried."""
+def _unknown_words(
+    found: Sequence[Sequence[Trouble]],
+) -> Iterator[tuple[Candidate, set[str]]]:
+    """What a program does not know, in one line a program, where more than one thing was tried.
+
+    With each line the subjects that it tells of.
+    """
     by_program: defaultdict[str, list[Sequence[Trouble]]] = defaultdict(list)
     for some in found:
-        by_program[some[0].step.form.split()[0]].append(some)
+        if _unknown_word(some[-1]):
+            by_program[some[0].step.form.split()[0]].append(some)
     for program, several in sorted(by_program.items()):
         several.sort(key=lambda some: (-len(some), some[0].subject))
-        names = dict.fromkeys(filter(None, (_unknown_name(some[-1]) for some in several)))
-        shown = [f"`{name}`" for name in names]
-        while len(", ".join(shown)) > 180:
-            shown.pop()
-        if len(shown) > 1:
-            newest = max((some[-1] for some in several), key=lambda one: one.at)
-            strength = 1.8 + 0.1 * min(sum(map(len, several)), 8)
-            yield _candidate(
-                "failure",
-                f"These do not exist: {', '.join(shown)}",
-                f"unknown to {program}",
-                newest,
-                strength,
-            )
+        options: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for some in several:
+            word, text = _unknown_word(some[-1]), some[-1].step.text
+            name = action(text) if word.startswith("-") else text[: text.find(word) + len(word)]
+            options[name if name in text else program][word] = None
+        if sum(map(len, options.values())) < 2:
+            continue
+        parts: list[str] = []
+        for name, words in options.items():
+            flags = [f"`{word}`" for word in words if word.startswith("-")]
+            part = f"`{name}` with {', '.join(flags)}" if flags else f"`{name}`"
+            if len("; ".join([*parts, part])) < UNKNOWN_CHARACTERS:
+                parts.append(part)
+        newest = max((some[-1] for some in several), key=lambda one: one.at)
+        strength = 2.4 + 0.1 * min(sum(map(len, several)), 8)
+        text = f"`{program}` does not know: {'; '.join(parts)}"
+        told = _candidate("failure", text, f"unknown to {program}", newest, strength)
+        yield told, {some[0].subject for some in several}
 
 
-def _unknown_name(trouble: Trouble) -> str:
-    """`bd list --wisp`, `gt deacon pending`: the command up to what it does not know."""
+def _unknown_word(trouble: Trouble) -> str:
+    """`--wisp`, `pending`: what a program says that it does not know, as it stands in the command."""
     named = re.search(r"[`'\" ](--?[\w-]+)|(?:sub)?command:? [`'\"]?([\w-]+)", trouble.error)
     word = (named[1] or named[2]) if named else ""
-    text = trouble.step.text
-    if not word or word not in text.split():
-        return ""
-    return f"{action(text)} {word}" if word.startswith("-") else text[: text.find(word) + len(word)]
+    return word if word in re.split(r"[\s=]", trouble.step.text) else ""
 
 
 def _told(some: Sequence[Trouble], later: _Later, proofs: Proofs) -> Candidate | None:

@@ -28,6 +28,11 @@ MOST_OPEN, LAST_SESSIONS, ROUTINE_SESSIONS = 4, 3, 3
 _PLANS = ("TodoWrite", "update_plan", "write_todos", "todo_write")
 _MAIN = frozenset(("main", "master", "develop", "dev", "HEAD", "trunk"))
 _COMMAND = re.compile(r"^[/!<]")
+# Who the agent is to be says nothing of what is asked.
+_ROLE = re.compile(
+    r"^(?:you(?:'re| are) (?:a|an|the|my|going to|really|good)\b|act as\b|your (?:job|role|task) is\b)",
+    re.IGNORECASE,
+)
 
 
 def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
@@ -51,7 +56,7 @@ def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
     for turn in (worked_on or asked)[-1:]:
         yield _candidate(
             _last_asked(turn), turn, "last asked", 1.4 if worked_on else 0.8,
-            is_sure=not _is_finished(turn) and not _is_routine(turn, worked),
+            is_sure=not (_is_finished(turn) or _is_routine(turn, worked) or _is_answered(turn)),
         )  # fmt: skip
     yield from _todos(last)
     yield from _failing(worked[-1])
@@ -65,12 +70,15 @@ def _asked(turn: TurnRecord) -> str:
     """What a person asked in a turn, if it is more than a word of consent."""
     if not turn.by_person or not turn.prompts:
         return ""
-    text = next((one.text for one in clauses(turn.prompts[0]) if size(one.text) > FEWEST_ASKED), "")
-    return (
-        text
-        if size(text) > FEWEST_ASKED and not _COMMAND.match(text) and not is_secret(text)
-        else ""
-    )
+    said = [one.text for one in clauses(turn.prompts[0]) if size(one.text) > FEWEST_ASKED]
+    text = next((one for one in said if not _ROLE.match(one) and not _is_rule(one)), "")
+    return text if text and not _COMMAND.match(text) and not is_secret(text) else ""
+
+
+def _is_rule(clause: str) -> bool:
+    """How to work is no task."""
+    found = cues(clause)
+    return bool(found & {"strong", "lasting"}) and not found & {"request", "question", "complaint"}
 
 
 def _last_asked(turn: TurnRecord) -> str:
@@ -81,7 +89,9 @@ def _last_asked(turn: TurnRecord) -> str:
         (
             one.text
             for one in spoken(reply)
-            if size(one.text) > 20 and "narration" not in cues(one.text)
+            if size(one.text) > 20
+            and "narration" not in cues(one.text)
+            and not one.text.endswith((":", "："))
         ),
         "",
     )
@@ -153,6 +163,12 @@ def _is_routine(turn: TurnRecord, sessions: Sequence[SessionRecord]) -> bool:
     prompt = turn.prompts[0]
     asked = [any(prompt in one.prompts for one in session.turns) for session in sessions]
     return sum(asked) >= ROUTINE_SESSIONS
+
+
+def _is_answered(turn: TurnRecord) -> bool:
+    """Whether somebody only wanted to know something, and was told."""
+    asked = "question" in cues(_asked(turn)) and bool(turn.replies) and not turn.aborted
+    return asked and not any(call.kind == "edit" and call.passed for call in turn.calls)
 
 
 def _is_finished(turn: TurnRecord) -> bool:
