@@ -115,10 +115,12 @@ def weigh(
     `notes` are those that are not found but kept: what people wrote or accepted, what engines
     and team mates gave.
     """
-    lines = [*notes, *_merged(candidates, sessions)][:MOST_LINES]
+    found = list(candidates)
+    said = GivenUp([*(line.candidate for line in notes), *found], sessions)
+    lines = [*notes, *_merged(said.without(found), sessions)][:MOST_LINES]
     similar = _Similar(lines)
-    found = _supported(_current(lines, similar), similar)
-    return sorted(found, key=lambda line: (-line.value, line.candidate.text))
+    weighed = _supported(_current(lines, similar), similar)
+    return sorted(weighed, key=lambda line: (-line.value, line.candidate.text))
 
 
 def arrange(lines: Sequence[Line]) -> tuple[list[Line], int]:

@@ -9,7 +9,6 @@ from recollect.distill.finders import (
     answers,
     commands,
     conclusions,
-    given_up,
     instructions,
     kept_work,
     languages,
@@ -35,13 +34,7 @@ def find(sessions: Sequence[SessionRecord], folder: Path | None = None) -> Itera
 
 
 def _found(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
-    said = list(people.find(sessions))
-    yield from said
-    yield from given_up.GivenUp(said, sessions).without(_beside(sessions))
-
-
-def _beside(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
-    """What is found elsewhere than in what people say."""
+    yield from people.find(sessions)
     for session in sessions:
         yield from answers.find(session)
         yield from instructions.find(session)

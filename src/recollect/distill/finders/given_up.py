@@ -63,7 +63,7 @@ class GivenUp:
     """What the people of a project gave up, out of what was run there."""
 
     def __init__(self, said: Iterable[Candidate], sessions: Sequence[SessionRecord]) -> None:
-        wishes = [one for one in said if one.kind == "person" and one.is_sure]
+        wishes = [one for one in said if one.kind in ("person", "note") and one.is_sure]
         runs = _runs(sessions) if any(map(_may_forbid, wishes)) else {}
         by_program: defaultdict[str, set[str]] = defaultdict(set)
         for name in runs:
@@ -89,7 +89,13 @@ class GivenUp:
     def without(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
         """Candidates without those that tell how to use it."""
         for one in candidates:
-            if not self._given or one.kind in ("person", "answer", "instruction", "missing"):
+            if not self._given or one.kind in (
+                "person",
+                "answer",
+                "instruction",
+                "missing",
+                "note",
+            ):
                 yield one
             elif (kept := self._kept(one)) is not None:
                 yield kept
