@@ -54,8 +54,9 @@ def test_commands_of_a_folder_that_is_gone_are_not_told(tmp_path: Path) -> None:
 
 
 def test_the_block_lists_no_file_that_is_gone(tmp_path: Path) -> None:
-    calls = [edited(f"{FOLDER}/src/{name}.py") for name in ("drawer", "till")]
+    calls = [edited(f"{tmp_path}/src/{name}.py") for name in ("drawer", "till")]
     record = session(turn("Fix it", *calls, ran("./old.sh"), ran("make till")))
+    record = record._replace(folder=str(tmp_path))
     write(tmp_path, "src/till.py")
 
     found = ranking.remember((), [record], tmp_path)

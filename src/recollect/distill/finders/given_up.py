@@ -34,22 +34,7 @@ _NOT_ANY_MORE = re.compile(
 _SPAN = re.compile(r"`([^`]+)`")
 _LISTED = re.compile(r"^(?:Checks|Tests)(?: in [^`]+)?: ")
 # What a person says of these is about words, not about programs.
-_WORDS = frozenset(
-    (
-        "make",
-        "just",
-        "task",
-        "act",
-        "go",
-        "test",
-        "run",
-        "build",
-        "start",
-        "file",
-        "claude",
-        "codex",
-    )
-)
+_WORDS = frozenset(("make", "just", "task", "act", "go", "test", "run", "build", "start", "file"))
 
 
 class _Given(NamedTuple):
