@@ -11,6 +11,7 @@ import msgspec
 import pytest
 import zstandard
 
+from recollect.capture.cleanse import clean_source
 from recollect.capture.logs.folders import files_in
 from recollect.memory import Memory
 from recollect.model.logs import (
@@ -25,6 +26,7 @@ from recollect.model.logs import (
     TurnFacts,
     Usage,
 )
+from recollect.redact import Redactor
 from recollect.settings import Settings
 
 # Of a shape that is nowhere else, so that it is a secret wherever it stands.
@@ -119,6 +121,20 @@ def test_a_log_with_a_secret_in_its_path_is_read_once(leaky: Memory) -> None:
     again = leaky.import_logs()
 
     assert (again.discovered, again.unchanged, again.imported) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("key", range(8))
+def test_a_name_has_one_tag_for_one_secret(key: int) -> None:
+    """A name is also read from each of its joints on, and a tag has joints itself.
+
+    The digits of a tag are another store's by chance, so some of them would look like a secret.
+    """
+    redactor = Redactor(str(key).encode(), engine="python")
+
+    clean = clean_source(Source("codex", "/home/ada/password=Kp7mnPz91xQ/a-b.jsonl"), redactor)
+
+    assert clean.path.count("[REDACTED:") == 1
+    assert clean_source(clean, redactor) == clean
 
 
 def leaking(mind: Memory) -> list[str]:

@@ -9,12 +9,14 @@ as before.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 import msgspec
 
 from recollect.model.batch import Batch
 from recollect.model.logs import Checkpoint, Source
+from recollect.redact.values import OUR_TAG
 from recollect.redact.values_in import KnowsNames, RedactsMany, Slots, redact_value
 
 _SESSION_FIELDS = ("cwd", "title", "git_branch", "git_remote")
@@ -81,11 +83,7 @@ def _clean_all(names: list[str], redactor: RedactsMany, *, again: int = 3) -> li
     Agents join words with dashes (`-home-ada-shop`), and a token may begin behind any of them.
     """
     cleaned = redactor.redact_all(names)
-    ends = [
-        (number, joint.end())
-        for number, name in enumerate(cleaned)
-        for joint in islice(_JOINT.finditer(name), _MOST_JOINTS)
-    ]
+    ends = [(number, end) for number, name in enumerate(cleaned) for end in _joints(name)]
     tails = [cleaned[number][end:] for number, end in ends]
     changed: dict[int, str] = {}
     for (number, end), old, new in zip(ends, tails, redactor.redact_all(tails), strict=True):
@@ -96,6 +94,14 @@ def _clean_all(names: list[str], redactor: RedactsMany, *, again: int = 3) -> li
         rest = _clean_all(list(changed.values()), redactor, again=again - 1)
         changed = dict(zip(changed, rest, strict=True))
     return [changed.get(number, name) for number, name in enumerate(cleaned)]
+
+
+def _joints(name: str) -> Iterator[int]:
+    """Where words of a name may begin; not inside of a tag, which is cleansed."""
+    tags = [tag.span() for tag in OUR_TAG.finditer(name)]
+    for joint in islice(_JOINT.finditer(name), _MOST_JOINTS):
+        if not any(start <= joint.start() < end for start, end in tags):
+            yield joint.end()
 
 
 def _clean_names(batch: Batch, redactor: RedactsMany) -> None:
