@@ -66,3 +66,14 @@ def test_a_memory_keeps_no_value_behind_a_secrets_name() -> None:
     assert "hush-1" not in redactor.redact_strictly("start it with token=hush-1")
     for text in ("the password is required", "token: 4096", "password: <yours>"):
         assert redactor.redact_strictly(text) == text
+
+
+@pytest.mark.parametrize("key", range(8))
+def test_what_a_memory_may_not_hold_is_taken_out_once(key: int) -> None:
+    """The tag of a secret has a secret's name and digits in it, other ones in each store."""
+    redactor = Redactor(str(key).encode(), engine="python")
+
+    clean = redactor.redact_strictly("password: Kp7#mnPz91, token: liveKey_77889")
+
+    assert clean.count("[REDACTED:") == 2
+    assert redactor.redact_strictly(clean) == clean

@@ -61,6 +61,14 @@ TOLD = [
     ("a sentence", "the password is Kp7#mnPz91, ask me for more", "Kp7#mnPz91"),
     ("a sentence in Chinese", "服务器密码是 Kp7#mnPz91，用户名 ubuntu", "Kp7#mnPz91"),
     ("a sentence in Russian", "пароль: Kp7#mnPz91", "Kp7#mnPz91"),
+    ("words of a wallet in a sentence", f"The recovery phrase is {MNEMONIC}", MNEMONIC),
+    (
+        "twice as many words of a wallet",
+        f"my seed phrase: {MNEMONIC} magnet napkin ocean paddle quarter rabbit saddle tackle "
+        "umbrella vacant wagon yard",
+        "able basket",
+    ),
+    ("a weak one behind an at sign", "PGPASSWORD='@home1234'", "@home1234"),
     ("words in Korean", "비밀번호: walrus-copper-lantern-meadow", "walrus-copper-lantern-meadow"),
     ("a network drive", r"net use z: \\srv\share /user:ada Kp7#mnPz91", "Kp7#mnPz91"),
     ("an indented line", "Database password:\n\n    Summer2024!\n", "Summer2024!"),

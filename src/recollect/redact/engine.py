@@ -144,7 +144,12 @@ class Redactor:
         A memory is told again and again, and nobody needs such a value there,
         however weak it is; only stand-ins, words and plain numbers stay.
         """
-        return _NAMED.sub(self._named, self.redact(text))
+        parts = _KEPT_TAG.split(self.redact(text))
+        # Tags are among them, and stay: one has the name of a secret and digits in it.
+        return "".join(
+            part if number % 2 else _NAMED.sub(self._named, part)
+            for number, part in enumerate(parts)
+        )
 
     def _named(self, found: re.Match[str]) -> str:
         value = found[2].rstrip(".:!?")
@@ -296,6 +301,7 @@ _NAMED = re.compile(
     r"(?:[ ]{0,3}[:=]|[ ]is)[ ]{0,3}[\"'`*]{0,3})([^\s\"'`,;\[\]<>{}()$]{4,128})",
     re.IGNORECASE,
 )
+_KEPT_TAG = re.compile(f"({OUR_TAG.pattern})")
 _KNOWN_NAME = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _PATH = re.compile(r"~?\.{0,2}(?:/[A-Za-z_.][A-Za-z0-9_.-]*){2,}/?")
 

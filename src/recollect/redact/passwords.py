@@ -248,9 +248,20 @@ class MnemonicRule:
         match = self._phrase.match(text.data, at, text.high)
         if match is None:
             return
-        said = re.findall("[a-z]+", text.value(match.start(1), match.end(1)))
+        start = at + _begins(text.value(at, match.start(1)))
+        said = re.findall("[a-z]+", text.value(start, match.end(1)))
         if len(said) % 3 == 0 and len(set(said)) > 3 and _SENTENCE.isdisjoint(said):
-            yield PossibleSecret(match.start(1), match.end(1), "mnemonic", 1)
+            yield PossibleSecret(start, match.end(1), "mnemonic", 1)
+
+
+_BEFORE_WORDS = re.compile(r"(?:^[A-Za-z_]+|\bis\b|[:=\"'`\n])[ \n\\\"'`:]*")
+
+
+def _begins(introduction: str) -> int:
+    """Where the words of a wallet begin, of which the first may have been read as an introduction:
+    behind the last sign of one.
+    """
+    return max((sign.end() for sign in _BEFORE_WORDS.finditer(introduction)), default=0)
 
 
 class SpacedPasswordRule:

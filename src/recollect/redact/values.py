@@ -165,6 +165,8 @@ def _is_signed(value: str) -> bool:
     if signed is None:
         return False
     name = signed.group(1)
+    if name is not None and value[0] in "@&" and name.isalnum() and re.search("[0-9]{3}", name):
+        return False  # Nobody's file or parameter is called `home1234`.
     return name is None or not (is_random(name) or (len(name) >= 8 and is_jumbled(name)))
 
 
