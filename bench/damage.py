@@ -53,8 +53,7 @@ def make_store(folder: Path) -> Path:
             pass
         for _ in memory.digest_new():
             pass
-        for _ in memory.old.learn():
-            pass
+        memory.jobs.work()
         memory.old.distill(now=True)
         project = memory.projects.all()[0].key
         memory.old.remember("Run the tests with make test.", project=project)
@@ -155,9 +154,8 @@ def questions(memory: Memory, refs: list[str]) -> Iterator[tuple[str, Callable[[
     yield "friction", lambda: memory.friction(sessions=1)
     yield "projects", memory.projects.all
     yield "notes", lambda: list(memory.old.notes())
-    yield "patterns", lambda: list(memory.old.patterns())
-    yield "heuristics", lambda: memory.old.heuristics(everything=True)
-    yield "measure", memory.old.measure
+    yield "patterns", memory.episodes.patterns
+    yield "heuristics", lambda: memory.episodes.heuristics(everything=True)
     yield "episodes", lambda: list(memory.episodes.all())
     yield "retrieve", lambda: memory.episodes.retrieve("mend the parser")
     yield "firings", memory.old.firings
@@ -167,7 +165,6 @@ def deeds(memory: Memory) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What writes, by name."""
     yield "import", lambda: memory.import_logs([memory.agents.sample_logs()])
     yield "digest", lambda: list(memory.digest_new())
-    yield "learn", lambda: list(memory.old.learn())
     yield "distill", memory.old.distill
     yield "prepare", lambda: list(memory.old.prepare())
     yield "embed", lambda: list(memory.store.embed(again=True))

@@ -18,7 +18,6 @@ SUITES = {
     "grow": "grow",
     "digest": "digest",
     "episodes": "episodes",
-    "detect": "detect",
     "retain": "retain",
     "search": "search",
     "hook": "hook",

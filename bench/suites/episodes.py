@@ -18,9 +18,9 @@ from statistics import quantiles
 from bench.attempts import SHOP, STEPS, TASK, WELL, Making, new_memory
 from bench.measure import Figure, absolute, alternate, compared, spent, wall_seconds
 from bench.plan import Plan, say
+from recollect.episodes.extractors import extract as extract_from
 from recollect.memory import Memory
 from recollect.model.episodes import Episode, Step
-from recollect.patterns.learning import lesson_of_episode
 from recollect.reading.signatures import step_signature
 
 UUID = "`uuid.uuid4()`"
@@ -131,9 +131,7 @@ def extract(plan: Plan) -> Figure:
     )
 
     def ours() -> float:
-        return spent(
-            lambda: lesson_of_episode(episode).signals, clock=time.thread_time, repeats=AT_ONCE
-        )
+        return spent(lambda: list(extract_from(episode)), clock=time.thread_time, repeats=AT_ONCE)
 
     pairs = alternate(ours, _uuid, plan.runs_or(51))
     return compared(

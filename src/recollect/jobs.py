@@ -96,10 +96,10 @@ JOBS = (
         due_after=("over budget",),
     ),
     Job(
-        "learn",
-        run=("recollect.patterns.learning:learn_due",),
-        subject="sessions",
-        due_after=("digested", "learning rules changed"),
+        "derive",
+        run=("recollect.episodes.derive:derive_new",),
+        subject="episodes",
+        due_after=("digested", "repaired"),
     ),
     Job(
         "consolidate",

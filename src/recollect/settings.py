@@ -134,11 +134,6 @@ KEYS: dict[str, tuple[object, str]] = {
         "block",
         "when so many wait: block (the caller waits for the store) or drop-oldest",
     ),
-    "learn.min_sessions": (3, "sessions that must show a pattern"),
-    "learn.half_life_days": (
-        90,
-        "days after which an unseen pattern has half its strength; 0: never",
-    ),
     "timer.every_hours": (
         24,
         "hours between two runs of the timer: 1, 2, 3, 4, 6, 8, 12 or 24; install it again after",

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from recollect.model.batch import ProjectIdentity
 from recollect.model.reports import RescannedValue
 from recollect.serve.cli import main
+from recollect.settings import Settings
 from recollect.store import open_store
 from tests.docs.conftest import ROOT, SAMPLES
 
@@ -60,7 +62,6 @@ CASES = [
     ("Rescan", ["redact", "--rescan"]),
     ("Job", ["jobs"]),
     ("Embedding", ["embed", "--limit", "3"]),
-    ("Learned", ["learn"]),
     ("Work", ["work"]),
     ("Setting", ["config"]),
     ("Sample", ["config", "--sample"]),
@@ -101,8 +102,6 @@ def test_an_answer_has_the_fields_of_the_page(
 
 
 def leave_a_job() -> None:
-    from recollect.settings import Settings
-
     store = open_store(Settings.load().store)
     with store.db.transaction():
         store.jobs.enqueue("optimize", "text")
@@ -226,49 +225,20 @@ def test_an_error_has_the_fields_of_the_page(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.usefixtures("samples")
-def test_what_is_reviewed_published_and_measured_has_the_fields_of_the_page(
+def test_what_is_published_has_the_fields_of_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Pipelines check files with these."""
-    main(["notes", "add", "use", "tabs"])
-    leave_a_pattern()
-
-    [version, _] = rows(["patterns", "history", "3f2a90"], capsys)
-    [publication] = rows(["publish"], capsys)
-    [pattern] = rows(["patterns", "list"], capsys)
-    [measured, _] = rows(["measure"], capsys)
-
-    assert list(version) == listed("Pattern version")
-    assert list(pattern) == listed("Pattern")
-    assert [list(sighting) for sighting in pattern["evidence"]] == [listed("Sighting")]
-    assert list(publication) == listed("Publication")
-    assert list(measured) == listed("Measured")
-    assert [list(measured[side]) for side in ("before", "after")] == [listed("Side")] * 2
-    assert [list(measured["before"][name]) for name in ("sessions", "success")] == [
-        listed("Share")
-    ] * 2
-    assert [list(measured["before"][name]) for name in ("tokens", "seconds")] == [
-        listed("Amount")
-    ] * 2
-
-
-def leave_a_pattern() -> None:
-    """One that was seen in a session of the samples, and that a person accepted."""
-    from recollect.settings import Settings
-    from recollect.store.sqlite.old.sql import catalogue
-
+    folder = str(tmp_path / "shop")
+    Path(folder).mkdir()
     store = open_store(Settings.load().store)
-    with store.db.transaction():
-        store.db.execute(
-            "insert into patterns values ('3f2a90', 'failure', 'make', 'candidate', 1, 0)"
-        )
-        store.db.execute(
-            "insert into signals (session, turn, kind, signature, trust) values (1, 1, 'failure', "
-            "'make', 'user')"
-        )
-        catalogue.propose(store.db, "3f2a90", "`make` fails", 1)
-    catalogue.accept(store.db, "3f2a90", "")
+    store.projects.ensure(ProjectIdentity(folder, "directory"))
+    store.notes.add("use tabs", project=folder, category="preference", author="person")
     store.close()
+
+    [publication] = rows(["publish", "--project", folder], capsys)
+
+    assert list(publication) == listed("Publication")
 
 
 def test_every_section_is_tested() -> None:
@@ -277,8 +247,7 @@ def test_every_section_is_tested() -> None:
         "Tokens", "Git", "Event", "Tool call", "FixStep", "Pack line", "Problem", "Scrubbed",
         "RescannedValue", "Secret", "Redacted text", "Error",
         "Session task", "Task", "Evidence", "Run", "Trouble", "Saying", "Room", "Leaving",
-        "Pattern", "Sighting", "Pattern version", "Publication", "Measured", "Side", "Share",
-        "Amount",
+        "Publication",
     }  # fmt: skip
 
     assert {title for case, _ in CASES for title in case.split(" + ")} | inner == set(FIELDS)

@@ -26,7 +26,7 @@ def digest_of(*tasks: Task) -> Digest:
 def test_a_task_becomes_an_attempt_with_its_calls_as_steps() -> None:
     """What was asked, what was done, how each step and the whole went.
 
-    None of what tools printed or the agent wrote.
+    None of what tools printed or the agent wrote; the sort of error is in words of ours.
     """
     turns = [
         passage(
@@ -52,7 +52,7 @@ def test_a_task_becomes_an_attempt_with_its_calls_as_steps() -> None:
     (made,) = derive(digest, turns, lambda project: "work" if project == "/home/ada/shop" else None)
 
     steps = [
-        Step("shell", "pytest -q", success=False),
+        Step("shell", "pytest -q", success=False, observation="failing tests"),
         Step("edit", "src/tax.py", success=True),
         Step("read", "src/orders.py", success=True),
         Step("shell", "pytest -q", success=True),

@@ -186,8 +186,7 @@ def test_a_copy_of_a_task_in_a_fork_is_told_once(tmp_path: Path) -> None:
     talks = Talks(tmp_path)
     turn = Said("round the sales tax of an order", command="pytest -q", output="1 passed", key="k")
     talks.tell("a", turn).tell("b", turn)
-    for _ in (*talks.memory.digest_new(), *talks.memory.old.learn()):
-        pass
+    talks.memory.jobs.work()
 
     found = talks.memory.episodes.retrieve("round the sales tax of an order")
     talks.close()

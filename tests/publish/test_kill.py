@@ -13,7 +13,6 @@ import pytest
 from recollect.publish import publishing
 from recollect.publish.block import BEGIN, END
 from recollect.serve.agents import publish_targets
-from recollect.store.sqlite.old.sql import catalogue
 from tests.builders.lessons import SENTENCE, Shop
 
 # Dies at the n-th thing that it does to the disk outside of the store, before it or right after.
@@ -53,8 +52,7 @@ print("survived")
 @pytest.mark.parametrize("step", range(1, 8))
 def test_files_are_whole_whenever_it_is_killed(shop: Shop, step: int, moment: str) -> None:
     """They hold what they held, or what they shall hold; the next run finishes it and clears up."""
-    shop.seen(list(shop.sessions.values()))
-    catalogue.accept(shop.db, "3f2a90", "")
+    shop.accepted()
     guide = shop.folder / "AGENTS.md"
     guide.write_text("# Shop\n")
     shop.filled.store.close()
@@ -94,8 +92,7 @@ def test_files_are_whole_whenever_it_is_killed(shop: Shop, step: int, moment: st
 
 def test_what_others_call_like_our_unfinished_files_stays(shop: Shop) -> None:
     """Only what has the very name of one is cleared away."""
-    shop.seen(list(shop.sessions.values()))
-    catalogue.accept(shop.db, "3f2a90", "")
+    shop.accepted()
     for name in (
         ".recollect-notes.md",
         ".recollect-abcd",

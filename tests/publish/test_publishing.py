@@ -20,10 +20,11 @@ from recollect.publish import publishing
 from recollect.publish.block import BEGIN, END
 from recollect.serve.agents import publish_targets
 from recollect.store import open_store
-from recollect.store.sqlite.old.sql import catalogue
 from tests.builders.lessons import SENTENCE, Shop
 
 GUIDE = b"# Shop\r\n\r\nUse tabs.\r\n"
+
+PROCEDURE = "To release: `npm run build` → `npm publish`"
 
 
 def publish(
@@ -45,42 +46,30 @@ def states(rows: Sequence[Publication]) -> dict[str, str]:
     return {row.path: row.state for row in rows}
 
 
-def accepted(shop: Shop, sentence: str = SENTENCE, **more: str) -> str:
-    """A pattern that a person accepted."""
-    pattern = shop.seen(list(shop.sessions.values()), sentence, **more)  # type: ignore[arg-type]
-    catalogue.accept(shop.db, pattern, "")
-    return pattern
-
-
 def text(shop: Shop, path: str = "AGENTS.md") -> str:
     return (shop.folder / path).read_bytes().decode()
 
 
-def status(shop: Shop, pattern: str = "3f2a90") -> str:
-    return str(shop.db.value("select status from patterns where id = ?", (pattern,)))
-
-
 def test_a_diff_is_shown_and_nothing_is_written_unless_asked(shop: Shop) -> None:
     """People want to see what would stand in their files."""
-    accepted(shop)
+    ref = shop.accepted()
 
     (row,) = publish(shop, apply=False)
 
     assert (row.path, row.state, row.refs, row.written) == (
         "AGENTS.md",
         "new",
-        ["pattern:3f2a90"],
+        [ref],
         False,
     )
     assert row.diff.splitlines()[:3] == ["--- /dev/null", "+++ b/AGENTS.md", "@@ -0,0 +1,9 @@"]
-    assert f"+- {SENTENCE} (pattern:3f2a90)" in row.diff.splitlines()
+    assert f"+- {SENTENCE} ({ref})" in row.diff.splitlines()
     assert list(shop.folder.iterdir()) == []
-    assert status(shop) == "accepted"
 
 
 def test_what_was_accepted_stands_between_our_markers(shop: Shop) -> None:
     """The rest of the file stays byte for byte, with its line ends and its mode."""
-    accepted(shop)
+    ref = shop.accepted()
     (shop.folder / "AGENTS.md").write_bytes(GUIDE)
     (shop.folder / "AGENTS.md").chmod(0o640)
 
@@ -88,20 +77,20 @@ def test_what_was_accepted_stands_between_our_markers(shop: Shop) -> None:
 
     written = (shop.folder / "AGENTS.md").read_bytes()
     assert written.startswith(GUIDE + b"\r\n" + BEGIN.encode() + b"\r\n")
-    assert written.endswith(f"- {SENTENCE} (pattern:3f2a90)\r\n{END}\r\n".encode())
+    assert written.endswith(f"- {SENTENCE} ({ref})\r\n{END}\r\n".encode())
     assert written.count(b"\n") == written.count(b"\r\n")
     assert stat.S_IMODE((shop.folder / "AGENTS.md").stat().st_mode) == 0o640
-    assert (row.state, row.written, status(shop)) == ("new", True, "published")
+    assert (row.state, row.written) == ("new", True)
     assert [name.name for name in shop.folder.iterdir()] == ["AGENTS.md"]
 
 
 def test_publishing_again_changes_nothing(shop: Shop) -> None:
     """No times, no counts, no other order: prompt caches and diffs stay quiet."""
-    accepted(shop)
-    accepted(shop, "Build with `make`", id="e0", kind="tool_sequence", signature="make")
+    shop.accepted()
+    shop.accepted("Build with `make`")
     publish(shop)
     before, written = text(shop), (shop.folder / "AGENTS.md").stat().st_mtime_ns
-    shop.seen([shop.session("d", day=9)])
+    shop.session("d", day=9)
 
     (row,) = publish(shop)
 
@@ -109,151 +98,69 @@ def test_publishing_again_changes_nothing(shop: Shop) -> None:
     assert (text(shop), (shop.folder / "AGENTS.md").stat().st_mtime_ns) == (before, written)
 
 
-def test_what_is_accepted_again_while_it_stands_in_a_file_is_published(shop: Shop) -> None:
-    """The file need not change for that.
-
-    A status that says otherwise would send people looking for a fault.
+def test_only_what_a_person_typed_or_accepted_about_the_project_is_published(shop: Shop) -> None:
+    """What rules overheard waits for the person, whatever its trust; what holds everywhere is the
+    person's, not the project's.
     """
-    accepted(shop)
-    publish(shop)
-    catalogue.retire(shop.db, "3f2a90", "")
-    catalogue.accept(shop.db, "3f2a90", "")
+    add, project = shop.filled.store.notes.add, str(shop.folder)
+    typed = shop.accepted("Use tabs here")
+    add("Deploys go through staging", project=project, category="project", author="agent")
+    add("Answer in German", project=None, category="preference", author="person")
+    add("Never push to main", project=project, category="constraint", author="rules",
+        trust="user", status="active")  # fmt: skip
+    accepted = add("Prices are in cents", project=project, category="project", author="agent").ref
+    shop.filled.store.notes.accept(accepted)
 
     (row,) = publish(shop)
 
-    assert (row.state, status(shop)) == ("unchanged", "published")
-    assert shop.db.value("select count(*) from published_blocks") == 1
-
-
-def test_candidates_and_what_was_rejected_are_not_published(shop: Shop) -> None:
-    """A person's accept is the only way in, whatever the trust."""
-    for place, trust in enumerate(["user", "tool-verified", "assistant", "external"]):
-        shop.seen(
-            list(shop.sessions.values()),
-            f"Lesson {trust}",
-            id=f"p{place}",
-            signature=trust,
-            trust=trust,
-        )
-    catalogue.reject(shop.db, "p0", "")
-
-    (row,) = publish(shop)
-
-    assert (row.state, row.refs) == ("unchanged", [])
-    assert list(shop.folder.iterdir()) == []
-
-
-def test_rows_that_no_person_accepted_are_not_published(shop: Shop) -> None:
-    """Somebody may one day let rules accept; these files would still need a person."""
-    shop.seen(list(shop.sessions.values()))
-    shop.db.execute("update patterns set status = 'accepted'")
-    shop.db.execute("update pattern_versions set status = 'accepted'")
-
-    assert publish(shop)[0].refs == []
-
-
-def test_only_what_was_seen_in_a_project_is_published_there(shop: Shop, tmp_path: Path) -> None:
-    """A file that is shared with others says nothing about other work."""
-    other = tmp_path / "other"
-    other.mkdir()
-    shop.seen(
-        [shop.session("x", day=1, folder=other)],
-        "About the other project",
-        id="e0",
-        signature="other",
-    )
-    catalogue.accept(shop.db, "e0", "")
-    accepted(shop)
-
-    assert publish(shop)[0].refs == ["pattern:3f2a90"]
-
-
-def test_notes_that_a_person_wrote_or_accepted_are_published(shop: Shop) -> None:
-    """Those of an agent wait for the person.
-
-    Those that hold everywhere are the person's, not the project's.
-    """
-    with shop.memory() as memory:
-        memory.old.remember("Use tabs here", by="person", folder=str(shop.folder))
-        memory.old.remember("Deploys go through staging", by="agent", folder=str(shop.folder))
-        memory.old.remember("Answer in German", by="person", everywhere=True)
-        memory.old.accept_note(
-            memory.old.remember("Prices are in cents", by="agent", folder=str(shop.folder)).ref
-        )
-
-    publish(shop)
-
+    assert set(row.refs) == {typed, accepted}
     assert [line for line in text(shop).splitlines() if line.startswith("- ")] == [
-        "- Use tabs here (note:1)",
-        "- Prices are in cents (note:4)",
+        f"- Use tabs here ({typed})",
+        f"- Prices are in cents ({accepted})",
     ]
+    assert shop.filled.store.publications.notes_in(f"{shop.folder}/src") == {typed, accepted}
+    assert shop.filled.store.publications.notes_in(f"{shop.folder}-2") == set()
 
 
-def test_what_follows_from_a_pattern_is_not_said_twice(shop: Shop) -> None:
-    """A heuristic is its pattern in other words.
-
-    Those that a person accepted are the ones to stand there.
-    """
-    accepted(shop)
-    shop.follows("3f2a90", "when `npm test` fails with ENOENT", "run `npm ci`", held=6, failed=1)
-
-    (row,) = publish(shop)
-
-    assert row.refs == ["pattern:3f2a90"]
-    assert [line for line in text(shop).splitlines() if line.startswith("- ")] == [
-        f"- {SENTENCE} (pattern:3f2a90)"
-    ]
-
-
-@pytest.mark.parametrize("how", ["retire", "forget"])
-def test_what_is_retired_or_forgotten_goes_from_every_file_at_the_next_run(
-    shop: Shop, how: str
-) -> None:
+def test_what_is_rejected_goes_from_every_file_at_the_next_run(shop: Shop) -> None:
     """Whichever targets are named: a file that nobody thinks of would go on saying it."""
-    accepted(shop)
-    accepted(shop, "Build with `make`", id="e0", kind="tool_sequence", signature="make")
-    shop.db.execute("delete from signals where kind = 'tool_sequence' and session > 1")
+    stays, goes = shop.accepted(PROCEDURE), shop.accepted("To build: `make clean` → `make`")
     targets = ["AGENTS.md", "GEMINI.md", "cursor", "skills", "claude-skills", "MEMORY.md"]
     publish(shop, *targets)
     paths = [path for path in shop.folder.rglob("*") if path.is_file()]
     assert len(paths) == len(targets)
-    assert all("pattern:e0" in path.read_text() for path in paths)
+    assert all(goes in path.read_text() for path in paths)
 
-    if how == "retire":
-        catalogue.retire(shop.db, "e0", "")
-    else:
-        shop.filled.store.forgetting.session_or_turn("codex:a", None, dry_run=False)
+    shop.rejected(goes)
     rows = publish(shop, "AGENTS.md")
 
     assert list(states(rows).values()) == ["changed"] * len(targets)
-    assert not any("pattern:e0" in path.read_text() for path in paths)
-    assert all("pattern:3f2a90" in path.read_text() for path in paths)
+    assert not any(goes in path.read_text() for path in paths)
+    assert all(stays in path.read_text() for path in paths)
 
 
 def test_a_note_that_was_corrected_is_published_as_it_is_now(shop: Shop) -> None:
     """The old words go with the old note."""
-    with shop.memory() as memory:
-        memory.old.remember("Use tabs here", by="person", folder=str(shop.folder))
-        memory.old.remember("Prices are in cents", by="person", folder=str(shop.folder))
-        publish(shop)
+    tabs, cents = shop.accepted("Use tabs here"), shop.accepted("Prices are in cents")
+    publish(shop)
 
-        memory.old.edit_note("note:1", "Use spaces here")
-        memory.old.reject_note("note:2")
-        publish(shop)
+    new = shop.filled.store.notes.edit(tabs, "Use spaces here")
+    shop.rejected(cents)
+    publish(shop)
 
     assert [line for line in text(shop).splitlines() if line.startswith("- ")] == [
-        "- Use spaces here (note:3)"
+        f"- Use spaces here ({new.ref})"
     ]
 
 
 def test_a_file_that_we_made_goes_with_the_last_thing_in_it(shop: Shop) -> None:
     """And so do the folders that were made for it; what the person has in them stays."""
-    accepted(shop)
+    ref = shop.accepted()
     (shop.folder / ".agents").mkdir()
     (shop.folder / ".agents" / "mine.txt").write_text("mine")
     (shop.folder / "GEMINI.md").write_text("")
     publish(shop, "AGENTS.md", "GEMINI.md", "cursor", "skills")
-    catalogue.retire(shop.db, "3f2a90", "")
+    shop.rejected(ref)
 
     rows = publish(shop)
 
@@ -270,7 +177,7 @@ def test_a_file_that_we_made_goes_with_the_last_thing_in_it(shop: Shop) -> None:
 
 def test_a_file_that_we_made_stays_when_somebody_wrote_into_it(shop: Shop) -> None:
     """Only our part goes."""
-    accepted(shop)
+    shop.accepted()
     publish(shop)
     with open(shop.folder / "AGENTS.md", "a") as file:
         file.write("\nMine.\n")
@@ -285,7 +192,7 @@ def test_a_file_that_we_made_stays_when_somebody_wrote_into_it(shop: Shop) -> No
 )
 def test_undoing_leaves_every_file_as_it_was(shop: Shop, before: bytes) -> None:
     """Byte for byte, and without a trace of what we made."""
-    accepted(shop)
+    shop.accepted()
     (shop.folder / "AGENTS.md").write_bytes(before)
     publish(shop, "AGENTS.md", "cursor", "skills", "GEMINI.md")
 
@@ -294,12 +201,11 @@ def test_undoing_leaves_every_file_as_it_was(shop: Shop, before: bytes) -> None:
     assert set(states(rows).values()) == {"removed"}
     assert [str(path.relative_to(shop.folder)) for path in shop.folder.rglob("*")] == ["AGENTS.md"]
     assert (shop.folder / "AGENTS.md").read_bytes() == before
-    assert status(shop) == "accepted"
 
 
 def test_undoing_one_file_leaves_the_others(shop: Shop) -> None:
     """By its name."""
-    accepted(shop)
+    shop.accepted()
     publish(shop, "AGENTS.md", "GEMINI.md")
 
     assert states(publish(shop, "GEMINI.md", undo=True)) == {"GEMINI.md": "removed"}
@@ -310,7 +216,7 @@ def test_undoing_one_file_leaves_the_others(shop: Shop) -> None:
 
 def test_a_skill_moves_with_the_name_of_its_project(shop: Shop) -> None:
     """The old one would stay in the way of the new one, saying what is not true any more."""
-    accepted(shop)
+    shop.accepted(PROCEDURE)
     publish(shop, "skills")
     shop.db.execute("update projects set key = 'github.com/ada/store' where id = ?", (shop.number,))
     store, folder = shop.filled.store, str(shop.folder)
@@ -328,7 +234,7 @@ def test_a_skill_moves_with_the_name_of_its_project(shop: Shop) -> None:
 
 def test_a_file_of_an_agent_that_was_not_passed_in_stays_until_it_is_undone(shop: Shop) -> None:
     """A script that knows only the files of all agents must not empty those of one."""
-    accepted(shop)
+    shop.accepted()
     publish(shop, "AGENTS.md", "CLAUDE.md")
     store, folder = shop.filled.store, str(shop.folder)
 
@@ -345,11 +251,11 @@ def test_a_change_by_hand_inside_the_block_is_asked_about(shop: Shop) -> None:
 
     It is not ours to throw away. Without a person, nothing is written.
     """
-    accepted(shop)
+    shop.accepted()
     publish(shop, "AGENTS.md", "GEMINI.md")
     edited = text(shop).replace(SENTENCE, "Mine now")
     (shop.folder / "AGENTS.md").write_text(edited)
-    accepted(shop, "Build with `make`", id="e0", kind="tool_sequence", signature="make")
+    shop.accepted("Build with `make`")
 
     assert states(publish(shop, apply=False)) == {"AGENTS.md": "edited", "GEMINI.md": "changed"}
     with pytest.raises(
@@ -366,7 +272,7 @@ def test_a_change_by_hand_inside_the_block_is_asked_about(shop: Shop) -> None:
 
 def test_a_person_may_keep_or_overwrite_what_was_changed_by_hand(shop: Shop) -> None:
     """And is asked about that file alone."""
-    accepted(shop)
+    shop.accepted()
     publish(shop, "AGENTS.md", "GEMINI.md")
     before, asked = text(shop), list[str]()
     edited = before.replace(SENTENCE, "Mine now")
@@ -387,10 +293,10 @@ def test_a_person_may_keep_or_overwrite_what_was_changed_by_hand(shop: Shop) -> 
 
 def test_an_older_block_of_ours_is_no_change_by_hand(shop: Shop) -> None:
     """Whoever checks out an old commit, or moves the project, has blocks that we wrote once."""
-    accepted(shop)
+    shop.accepted()
     publish(shop)
     old = text(shop)
-    accepted(shop, "Build with `make`", id="e0", kind="tool_sequence", signature="make")
+    shop.accepted("Build with `make`")
     publish(shop)
     new = text(shop)
     (shop.folder / "AGENTS.md").write_text(old)
@@ -401,7 +307,7 @@ def test_an_older_block_of_ours_is_no_change_by_hand(shop: Shop) -> None:
 
 def test_a_work_tree_with_other_line_ends_is_no_change_by_hand(shop: Shop) -> None:
     """git may check files out with CRLF that were committed with LF."""
-    accepted(shop)
+    shop.accepted()
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
     run = {"cwd": shop.folder, "check": True, "capture_output": True}
     subprocess.run([*git, "init", "-q"], **run)  # type: ignore[call-overload]
@@ -415,7 +321,7 @@ def test_a_work_tree_with_other_line_ends_is_no_change_by_hand(shop: Shop) -> No
     assert "\r\n" in text(shop)
 
     assert states(publish(shop)) == {"AGENTS.md": "unchanged"}
-    accepted(shop, "Build with `make`", id="e0", kind="tool_sequence", signature="make")
+    shop.accepted("Build with `make`")
     assert states(publish(shop)) == {"AGENTS.md": "changed"}
 
     assert text(shop).count("\n") == text(shop).count("\r\n")
@@ -425,7 +331,7 @@ def test_a_work_tree_with_other_line_ends_is_no_change_by_hand(shop: Shop) -> No
 
 def test_one_file_has_the_other_read_where_an_agent_can_do_that(shop: Shop) -> None:
     """The same lines in two files would be read, and paid for, twice."""
-    accepted(shop)
+    shop.accepted()
     (shop.folder / "AGENTS.md").write_text("# Shop\n")
 
     rows = publish(shop, "CLAUDE.md")
@@ -437,7 +343,7 @@ def test_one_file_has_the_other_read_where_an_agent_can_do_that(shop: Shop) -> N
 
 def test_a_file_that_has_the_other_read_already_is_left_alone(shop: Shop) -> None:
     """By a line of the person's own, or by being a link to it."""
-    accepted(shop)
+    shop.accepted()
     (shop.folder / "CLAUDE.md").write_text("# Shop\n\n@AGENTS.md\n")
     assert states(publish(shop, "AGENTS.md", "CLAUDE.md")) == {
         "AGENTS.md": "new",
@@ -455,7 +361,7 @@ def test_a_file_that_has_the_other_read_already_is_left_alone(shop: Shop) -> Non
 
 def test_a_link_the_other_way_round_is_no_reason_to_say_nothing(shop: Shop) -> None:
     """AGENTS.md may be a link to CLAUDE.md; that one cannot have itself read."""
-    accepted(shop)
+    shop.accepted()
     (shop.folder / "CLAUDE.md").write_text("# Shop\n")
     (shop.folder / "AGENTS.md").symlink_to("CLAUDE.md")
 
@@ -472,18 +378,16 @@ def test_a_link_the_other_way_round_is_no_reason_to_say_nothing(shop: Shop) -> N
 
 def test_without_the_other_file_the_block_stands_in_the_one_that_was_named(shop: Shop) -> None:
     """Nobody asked for a second file."""
-    accepted(shop)
+    shop.accepted()
 
     assert states(publish(shop, "CLAUDE.md")) == {"CLAUDE.md": "new"}
     assert SENTENCE in text(shop, "CLAUDE.md")
 
 
-def test_skills_are_valid_and_hold_nothing_to_run(shop: Shop) -> None:
-    """The specification's name, description and length.
-
-    A copy for each place that agents look in.
-    """
-    accepted(shop)
+def test_a_skill_has_procedures_step_by_step_and_nothing_else(shop: Shop) -> None:
+    """Its name and description fit the specification; a copy stands where each agent looks."""
+    shop.accepted()
+    ref = shop.accepted(PROCEDURE)
 
     publish(shop, "skills", ".claude/skills")
 
@@ -494,13 +398,16 @@ def test_skills_are_valid_and_hold_nothing_to_run(shop: Shop) -> None:
     assert sorted(path for path in shop.folder.rglob("*") if path.is_file()) == copies
     for path in copies:
         assert is_valid("shop-lessons", path.read_text())
-        assert SENTENCE in path.read_text()
+        assert (
+            f"### To release ({ref})\n\n1. `npm run build`\n2. `npm publish`\n" in path.read_text()
+        )
+        assert SENTENCE not in path.read_text()
         assert not path.stat().st_mode & 0o111
 
 
 def test_rules_are_always_applied(shop: Shop) -> None:
     """Their front matter says so; it stands before our markers and is not touched again."""
-    accepted(shop)
+    shop.accepted()
 
     publish(shop, "cursor")
 
@@ -514,7 +421,7 @@ def test_a_link_is_refused(shop: Shop, tmp_path: Path) -> None:
     """It may lead to the person's own settings, or to anywhere: whoever
     wrote the project put it there.
     """
-    accepted(shop)
+    shop.accepted()
     outside = tmp_path / "outside.md"
     outside.write_text("mine\n")
     (shop.folder / "AGENTS.md").symlink_to(outside)
@@ -527,7 +434,7 @@ def test_a_link_is_refused(shop: Shop, tmp_path: Path) -> None:
 
 def test_a_folder_that_is_a_link_is_refused(shop: Shop, tmp_path: Path) -> None:
     """The file would be written somewhere else."""
-    accepted(shop)
+    shop.accepted()
     (tmp_path / "elsewhere").mkdir()
     (shop.folder / ".cursor").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
 
@@ -540,7 +447,7 @@ def test_a_folder_that_is_a_link_is_refused(shop: Shop, tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"caf\xe9\n", b"\xff\xfe#\x00"])
 def test_what_is_not_utf8_is_refused(shop: Shop, content: bytes) -> None:
     """Decoding it wrongly would change every line of it."""
-    accepted(shop)
+    shop.accepted()
     (shop.folder / "AGENTS.md").write_bytes(content)
 
     with pytest.raises(FileRefused, match="is not UTF-8 text"):
@@ -554,9 +461,9 @@ def test_a_read_only_file_is_not_replaced(shop: Shop) -> None:
 
     What was published before is still known to be.
     """
-    accepted(shop)
+    shop.accepted()
     publish(shop)
-    accepted(shop, "Build with `make`", id="e0", kind="tool_sequence", signature="make")
+    shop.accepted("Build with `make`")
     before = text(shop)
     (shop.folder / "AGENTS.md").chmod(0o444)
 
@@ -564,14 +471,13 @@ def test_a_read_only_file_is_not_replaced(shop: Shop) -> None:
         publish(shop)
 
     assert text(shop) == before
-    assert (status(shop), status(shop, "e0")) == ("published", "accepted")
     (shop.folder / "AGENTS.md").chmod(0o644)
     assert states(publish(shop)) == {"AGENTS.md": "changed"}
 
 
 def test_markers_that_are_no_pair_are_refused_before_anything_is_written(shop: Shop) -> None:
     """One file that is refused means that none is touched."""
-    accepted(shop)
+    shop.accepted()
     (shop.folder / "GEMINI.md").write_text(f"{BEGIN}\n- one\n")
 
     with pytest.raises(FileRefused, match=r"GEMINI\.md has our markers torn"):
@@ -593,7 +499,7 @@ def test_a_folder_that_nothing_is_known_of_says_so(shop: Shop, tmp_path: Path) -
 
 def test_a_target_that_nobody_knows_is_named_with_those_there_are(shop: Shop) -> None:
     """Nothing is written then."""
-    accepted(shop)
+    shop.accepted()
 
     with pytest.raises(UsageError, match='There is no target "NOTES"') as refused:
         publish(shop, "AGENTS.md", "NOTES")
@@ -607,11 +513,12 @@ def test_a_target_that_nobody_knows_is_named_with_those_there_are(shop: Shop) ->
 
 def test_a_project_that_was_forgotten_leaves_no_file_behind(shop: Shop) -> None:
     """The files outlive the store's knowledge of the project; the next run takes them away."""
-    accepted(shop)
+    note = shop.accepted()
     (shop.folder / "GEMINI.md").write_text("# Shop\n")
     publish(shop, "AGENTS.md", "GEMINI.md")
     for ref in shop.sessions.values():
         shop.filled.store.forgetting.session_or_turn(ref, None, dry_run=False)
+    shop.rejected(note)
     store, folder = shop.filled.store, str(shop.folder)
 
     project = store.projects.find([folder])
@@ -626,22 +533,21 @@ def test_a_project_that_was_forgotten_leaves_no_file_behind(shop: Shop) -> None:
 
 def test_what_did_more_harm_than_good_is_not_published_any_more(shop: Shop) -> None:
     """It is left to the person to retire it for good."""
-    accepted(shop)
-    accepted(shop, "Build with `make`", id="e0", kind="tool_sequence", signature="make")
+    harmful, other = shop.accepted(), shop.accepted("Build with `make`")
     publish(shop)
-    with shop.memory() as memory:
-        for _ in range(3):
-            memory.old.give_feedback("pattern:3f2a", False)
+    for _ in range(3):
+        shop.db.execute(
+            "insert into feedback (at, ref, helpful, author) values (0, ?, 0, 'person')", (harmful,)
+        )
 
     (row,) = publish(shop)
 
-    assert row.refs == ["pattern:e0"]
-    assert (status(shop), status(shop, "e0")) == ("accepted", "published")
+    assert row.refs == [other]
 
 
 def test_two_publishes_at_once_leave_one_whole_block(shop: Shop) -> None:
     """A hook of the editor and a person may run it in the same moment; each waits for the other."""
-    accepted(shop)
+    shop.accepted()
     (shop.folder / "AGENTS.md").write_text("# Shop\n")
     path, folder = str(shop.filled.path), str(shop.folder)
     failures: list[BaseException] = []
@@ -675,9 +581,9 @@ def test_two_publishes_at_once_leave_one_whole_block(shop: Shop) -> None:
 
 def test_who_waits_too_long_is_told_so(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is written then."""
-    accepted(shop)
+    shop.accepted()
     monkeypatch.setattr(publishing, "PATIENCE_SECONDS", 0.1)
-    assert shop.filled.store.old.take_publishing(os.path.realpath(shop.folder)) is not None
+    assert shop.filled.store.publications.take(os.path.realpath(shop.folder)) is not None
 
     with pytest.raises(StoreBusy):
         publish(shop)
@@ -687,7 +593,7 @@ def test_who_waits_too_long_is_told_so(shop: Shop, monkeypatch: pytest.MonkeyPat
 
 def test_a_file_that_changes_under_our_hands_is_not_overwritten(shop: Shop) -> None:
     """An editor saved it between our reading and our writing."""
-    accepted(shop)
+    shop.accepted()
     publish(shop)
     edited = text(shop).replace(SENTENCE, "Mine now")
     (shop.folder / "AGENTS.md").write_text(edited)

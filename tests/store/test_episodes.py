@@ -9,6 +9,7 @@ import pytest
 
 from recollect.errors import NotFound, UsageError
 from recollect.memory import Memory
+from recollect.model.digests import Digest
 from recollect.model.episodes import Context, Episode, Reward, Step
 from recollect.settings import Settings
 from recollect.store.sqlite.salvage.repair import repair
@@ -44,8 +45,14 @@ def number_of(filled: Filled, ref: str) -> int:
 
 
 def replace(filled: Filled, ref: str, *made: Episode) -> None:
-    with filled.db.transaction():
-        filled.store.episodes.replace(number_of(filled, ref), made)
+    """Have a session come to these attempts, as after a new digest of it."""
+    digest = Digest(session=ref, project=None, title="x", outcome="success", summary="")
+    digests, number = filled.store.digests, number_of(filled, ref)
+    digests.drop([number])
+    (outdated,) = digests.outdated(ref)
+    assert digests.save(number, outdated.mark, "state", digest)
+    (session,) = [one for one in filled.store.episodes.underived() if one.ref == ref]
+    assert filled.store.episodes.replace(session, made)
 
 
 def test_what_is_kept_is_what_is_read(filled: Filled) -> None:
@@ -58,7 +65,7 @@ def test_what_is_kept_is_what_is_read(filled: Filled) -> None:
     assert len(filled.store.episodes.numbers()) == 2
 
 
-def test_a_session_that_is_learned_again_has_its_attempts_replaced(filled: Filled) -> None:
+def test_a_session_that_is_digested_again_has_its_attempts_replaced(filled: Filled) -> None:
     """Those of other sessions stay, and an id is never given again:
     somebody may have the old ones in memory.
     """
@@ -105,14 +112,12 @@ def test_forgetting_a_turn_forgets_the_attempts_of_its_session_until_they_are_de
         Said("round the sales tax", command="pytest -q"),
         Said("now bake some bread", command="bake"),
     )
-    for _ in (*talks.memory.digest_new(), *talks.memory.old.learn()):
-        pass
+    talks.memory.jobs.work()
     before = tasks(talks)
 
     talks.memory.store.forget("codex:a#1")
     between = tasks(talks)
-    for _ in (*talks.memory.digest_new(), *talks.memory.old.learn()):
-        pass
+    talks.memory.jobs.work()
     after = tasks(talks)
     talks.close()
 
@@ -234,8 +239,7 @@ def test_an_older_store_gets_the_attempts_of_what_it_has(tmp_path: Path) -> None
     for _ in talks.memory.digest_new():
         pass
     with Memory(Settings(str(tmp_path), str(tmp_path / "recollect.db"), {})) as memory:
-        for _ in memory.old.learn():
-            pass
+        memory.jobs.work()
         (found,) = memory.episodes.retrieve("round the sales tax")
     talks.close()
 

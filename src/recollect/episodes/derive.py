@@ -1,17 +1,20 @@
 """Attempts from what sessions came to: each task of a digest is
 one, as if somebody had recorded it.
 
-Steps are the tool calls of the task's turns: the kind of tool, what it was about
-and how it ended. What tools printed and what the agent wrote stays out: whoever
-is told of an attempt would read it as something to follow. Where events were
+Steps are the tool calls of the task's turns: the kind of tool, what it was about,
+how it ended and, in words of ours, the sort of error it met. What tools printed and
+what the agent wrote stays out: whoever is told of an attempt would read it as
+something to follow. Where events were
 let go, the commands that the digest kept stand for them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from recollect.episodes.error_classes import error_class, is_declined
 from recollect.episodes.limits import MOST_LATENCY_MS
 from recollect.episodes.reward import reward
 from recollect.model.calls import Call
@@ -21,6 +24,10 @@ from recollect.reading import checks
 from recollect.store.events import events_in
 from recollect.store.history import Passage
 from recollect.system.clock import iso
+
+if TYPE_CHECKING:
+    from recollect.settings import Settings
+    from recollect.store import Store
 
 # What is kept of a command or of paths, and of a long task: the end, where it was decided.
 ACTION_CHARACTERS = 500
@@ -45,6 +52,18 @@ _ENDINGS = {
 _LANGUAGES = {
     ending: language for language, endings in _ENDINGS.items() for ending in endings.split()
 }
+
+
+def derive_new(store: Store, settings: Settings) -> Iterator[int]:
+    """The job: attempts of every session whose digest is new, how many there were so far."""
+    done = 0
+    for session in store.episodes.underived():
+        # Read first and kept then, because whoever imports waits for those who write.
+        digest = store.digests.find(session.ref)
+        passages = store.digests.passages(session.number)
+        episodes = derive(digest, passages, settings.domain_of) if digest else []
+        done += store.episodes.replace(session, episodes)
+        yield done
 
 
 def derive(
@@ -108,9 +127,15 @@ def _step(call: Call) -> Step:
     ok, took = call.ok, call.duration_ms
     if call.kind == "shell" and checks.is_check(call.target):
         ok = checks.ended(call.target, ok, call.output, call.exit_code)
+    observation = ""
+    if ok is False:
+        if is_declined(call.output):
+            ok = None
+        else:
+            observation = error_class(call.output, call.exit_code)
     latency = min(int(took), MOST_LATENCY_MS) if took is not None and took >= 0 else None
     tool = call.name if call.kind in ("mcp", "other") else call.kind
-    return Step(tool, call.target[:ACTION_CHARACTERS], latency, None, ok)
+    return Step(tool, call.target[:ACTION_CHARACTERS], latency, None, ok, observation)
 
 
 def _read(calls: Iterable[Call]) -> list[str]:

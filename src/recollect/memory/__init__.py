@@ -9,7 +9,8 @@
 
 At the top is what people do all day. The rest has parts, each in a file of its
 own: `memory.projects`, `memory.jobs`, `memory.episodes`, `memory.engines`,
-`memory.store` and `memory.agents`; `memory.old` is what the next version makes anew.
+`memory.publish`, `memory.store` and `memory.agents`; `memory.old` is what the next version
+makes anew.
 
 Every method is short: it finds the stage that has the idea and asks it. The
 faces (command line, hooks, servers) talk to this class and to nothing below
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from recollect.memory.jobs import MemoryJobs
     from recollect.memory.old import OldMemory
     from recollect.memory.projects import MemoryProjects
+    from recollect.memory.publish import MemoryPublish
     from recollect.memory.store import MemoryStore
     from recollect.model.answers import (
         Answers,
@@ -155,6 +157,12 @@ class Memory:
             with only_one:
                 self._episodes = self._episodes or MemoryEpisodes(self._shared)
         return self._episodes
+
+    @cached_property
+    def publish(self) -> MemoryPublish:
+        from recollect.memory.publish import MemoryPublish
+
+        return MemoryPublish(self._shared)
 
     @cached_property
     def store(self) -> MemoryStore:

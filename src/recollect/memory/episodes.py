@@ -9,6 +9,8 @@ import threading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from recollect.episodes.own_store import OwnStore
     from recollect.episodes.recording import Recorder
     from recollect.episodes.retrieve import Retriever
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
         EpisodeHit,
         EpisodeSource,
         Flushed,
+        Heuristic,
+        Pattern,
         Reward,
         Step,
     )
@@ -89,6 +93,53 @@ class MemoryEpisodes:
         """One attempt, by its reference; like `all` and `forget`, on the thread of the memory."""
         self._settle()
         return self.shared.store().episodes.get(ref)
+
+    def patterns(
+        self,
+        *,
+        min_frequency: int = 3,
+        project: str | None = None,
+        agent: str | None = None,
+        since: str | None = None,
+    ) -> list[Pattern]:
+        """What recurs over attempts, worked out now; what several agents share first.
+
+        `min_frequency` is how many sessions or recorded attempts must show it. With fewer
+        than three, what may be chance comes along.
+        """
+        from recollect.episodes.patterns import patterns_in
+
+        episodes = self._each(project=project, agent=agent, since=since)
+        return patterns_in(episodes, frequency=max(min_frequency, 1))
+
+    def _each(
+        self, *, project: str | None, agent: str | None = None, since: str | None = None
+    ) -> Iterator[tuple[str, Episode]]:
+        from recollect.errors import UsageError
+        from recollect.memory.projects import MemoryProjects
+        from recollect.system.clock import MOMENTS, find_moment
+
+        moment = None if since is None else find_moment(since)
+        if since is not None and moment is None:
+            raise UsageError(f'"{since[:50]}" is not a date.', hint=f"Use {MOMENTS}.")
+        key = None if project is None else MemoryProjects(self.shared).get(project)
+        self._settle()
+        return self.shared.store().episodes.each(project=key, agent=agent, since=moment)
+
+    def heuristics(
+        self, *, everything: bool = False, min_frequency: int = 3, project: str | None = None
+    ) -> list[Heuristic]:
+        """What to do when, as patterns say, worked out now; the surest first.
+
+        `everything` brings what failed too often.
+        """
+        from recollect.episodes.heuristics import heuristics_of
+        from recollect.episodes.patterns import patterns_in
+
+        patterns = patterns_in(
+            self._each(project=project), frequency=max(min_frequency, 1), contradicted=everything
+        )
+        return heuristics_of(patterns, everything=everything)
 
     def forget(self, ref: str) -> Episode:
         """Remove an attempt that was recorded live for good; the answer is what it was."""

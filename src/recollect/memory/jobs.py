@@ -50,6 +50,5 @@ class MemoryJobs:
             "engine": old.engine,
             "llm": lambda: old.open_llm() if old.engine() == "llm" else None,
             "redact": lambda: self.shared.redact_strictly,
-            "derive": lambda: old.attempts,
         }
         return run_due(store, given, limit=limit)

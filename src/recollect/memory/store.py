@@ -120,7 +120,6 @@ class MemoryStore:
             # What was made of it goes from the files too, and what still
             # holds is put together again.
             old.refresh()
-            old.settle_patterns()
         return report
 
     def retain(self, *, dry_run: bool = False) -> Iterator[Retained]:

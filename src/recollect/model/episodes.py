@@ -16,6 +16,7 @@ from recollect.model.sessions import Outcome
 
 # Recorded as it happened, or made of what a session came to.
 EpisodeSource = Literal["live", "derived"]
+PatternKind = Literal["tool_sequence", "decision_point", "error_recovery", "failure", "context"]
 
 
 class Context(Struct, kw_only=True, frozen=True):
@@ -110,3 +111,44 @@ class EpisodeHit(Struct, kw_only=True):
     score: float
     parts: dict[str, float]
     why: str
+
+
+class Pattern(Struct, kw_only=True):
+    """What recurs over attempts. `id` depends on kind and signature alone.
+
+    `sessions` counts distinct sessions and recorded attempts, `went_well` those of them that
+    say how it ended and ended well. `confidence` is the lower end of what that share may
+    truly be. `evidence` are references of attempts, the newest first.
+    """
+
+    id: str
+    kind: PatternKind
+    signature: str
+    sentence: str
+    sessions: int
+    went_well: int
+    went_wrong: int
+    confidence: float
+    agents: list[str]
+    projects: list[str]
+    cross_agent: bool
+    trust: Trust
+    first_at: str | None
+    last_at: str | None
+    evidence: list[str] = field(default_factory=list)
+
+
+class Heuristic(Struct, kw_only=True):
+    """When this, do that: with how often it held when it was followed.
+
+    `id` is that of the pattern it follows from.
+    """
+
+    id: str
+    condition: str
+    action: str
+    confidence: float
+    held: int
+    failed: int
+    status: Literal["active", "retired"]
+    evidence: list[str] = field(default_factory=list)

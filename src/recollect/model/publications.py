@@ -1,4 +1,4 @@
-"""What was written into a project's own files, and what became of it.
+"""What is written into a project's own files.
 
 Field names are what `--json` prints; docs/json.md promises them.
 """
@@ -36,7 +36,7 @@ PublishedState = Literal["new", "changed", "unchanged", "removed", "edited", "ke
 class Publication(Struct, kw_only=True):
     """One file that is published to: what is, or would be, done to it.
 
-    `refs` are the patterns and notes in it; `left_out` those that
+    `refs` are the notes in it; `left_out` those that
     there was no room for. `written` says that it was done.
     """
 
@@ -56,65 +56,17 @@ Decision = Literal["keep", "overwrite"]
 Decide = Callable[[Publication], Decision]
 
 
-class Share(Struct, kw_only=True):
-    """How many of how many, with the interval that the true share lies in 19 times out of 20."""
+class Block(NamedTuple):
+    """What stands in a file of ours now, as far as we wrote it.
 
-    count: int
-    of: int
-    share: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-class Amount(Struct, kw_only=True):
-    """The typical amount over so many tasks (geometric mean), with its interval."""
-
-    of: int
-    typical: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-class Side(Struct, kw_only=True):
-    """Before or after: in how many sessions it was seen, and how the
-    tasks went that have to do with it.
+    `made` when the file was not there before.
     """
 
-    sessions: Share
-    success: Share
-    tokens: Amount
-    seconds: Amount
-
-
-class Measured(Struct, kw_only=True):
-    """What became of a pattern or a note since `since`, when it was published or else accepted.
-
-    What is None there is not enough data for; `enough` says whether before and
-    after can be compared at all, `change` by how much the share of sessions
-    in which it was seen changed, in points, with its interval.
-    """
-
-    ref: str
-    kind: str
-    text: str
-    status: str
-    since: str | None
-    wanted: Literal["fewer", "more"] | None
-    offered: int = 0
-    offered_sessions: int = 0
-    opened: int = 0
-    cited: int = 0
-    came_back: int = 0
-    helpful: int = 0
-    harmful: int = 0
-    before: Side | None = None
-    after: Side | None = None
-    change: float | None = None
-    change_low: float | None = None
-    change_high: float | None = None
-    enough: bool = False
-    verdict: str = ""
-    retire: bool = False
+    path: str
+    target: str
+    hash: str
+    refs: tuple[str, ...]
+    made: bool
 
 
 # A lesson that is said to have harmed so many times more often than it helped is not told any more.

@@ -485,14 +485,3 @@ class JobFile(Struct, kw_only=True):
     path: str
     outcome: Literal["written", "unchanged", "waiting", "kept", "refused"]
     reason: str = ""
-
-
-class Learned(Struct, kw_only=True):
-    """What learning came to: sessions and live attempts that were looked at,
-    what waits, and how many patterns stand.
-    """
-
-    sessions: int = 0
-    episodes: int = 0
-    remaining: int = 0
-    patterns: int = 0

@@ -32,7 +32,7 @@ _END = re.compile(r"^<!-- recollect:end\b[^\n]*?-->[ \t]*(?:\r?\n|\Z)", re.MULTI
 _TORN = re.compile(r"^<!-- recollect:(?:begin|end)\b", re.MULTILINE)
 
 
-class Found(NamedTuple):
+class FoundBlock(NamedTuple):
     """A file taken apart: `text` is what stands between the markers, with plain line ends."""
 
     before: str
@@ -42,7 +42,7 @@ class Found(NamedTuple):
     had_line_end: bool
 
 
-def find(file: str, name: str) -> Found | None:
+def find(file: str, name: str) -> FoundBlock | None:
     """Our block in a file's text.
 
     None when there is none. `name` is the file's, for the error if its markers are no pair.
@@ -58,7 +58,7 @@ def find(file: str, name: str) -> Found | None:
             "the same command again",
         )
     begin, end = begins[0], ends[0]
-    return Found(
+    return FoundBlock(
         before=file[: begin.start()],
         text=file[begin.end() : end.start()].replace("\r\n", "\n"),
         after=file[end.end() :],

@@ -1,7 +1,7 @@
-"""What is said in the block: lessons as lines of Markdown, the same for the same lessons.
+"""What is said in the block: notes as lines of Markdown, the same for the same notes.
 
 Order and words depend on nothing but what was accepted and when, so that a
-second run changes nothing and a new lesson is one new line. When there is not
+second run changes nothing and a new note is one new line. When there is not
 room for all, those that least speaks for are left out.
 
 The lines go into files that agents read as guidance, some of which read
@@ -12,13 +12,12 @@ neither end our block nor call up a file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from recollect.model.publications import is_harmful
+from recollect.model.notes import Note, Section
 from recollect.publish.block import BEGIN_AFTER_NO_LINE_END, END
 from recollect.reading.quoting import visible
-from recollect.store.published import Lesson
 
 # With its markers. Agents read this at every start, and some read
 # only the first 32 KB of such a file.
@@ -26,21 +25,25 @@ MOST_BYTES = 4_096
 MOST_CHARACTERS = 600
 
 HEADING = "## What earlier sessions taught"
-LEAD = "Lessons of earlier sessions, each of them accepted by a person; `recollect publish` keeps them up to date."
-_SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Rules and decisions", ("constraint", "preference", "decision", "project", "pattern")),
-    ("When something fails", ("error_recovery", "failure")),
-    ("What works here", ("decision_point", "tool_sequence", "context")),
-    ("What wastes time", ("friction",)),
-)
-_NOTES = _SECTIONS[0][1]
+LEAD = "Lines that a person accepted; `recollect publish` keeps them up to date."
+_TITLES: dict[Section, str] = {
+    "preferences": "Preferences",
+    "commands": "Commands",
+    "traps": "Traps",
+    "decisions": "Decisions",
+    "files": "Files",
+    "left_off": "Left off",
+}
+# A procedure: what it is for, then its commands in order.
+_PROCEDURE = re.compile(r"(?P<title>[^`]*?):? (?P<steps>`[^`]+`(?: → `[^`]+`)+)\.?")
 _IMPORT = re.compile(r"(?<![\w`@])@(?=[\w~./\\])[^\s`),;]*")
 _SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 
 
-def without_notes(lessons: Iterable[Lesson]) -> list[Lesson]:
-    """What to know when the time comes; notes are to be known always."""
-    return [one for one in lessons if one.kind not in _NOTES]
+def find_steps(text: str) -> tuple[str, list[str]] | None:
+    """What a procedure is for, and its commands in order; None for any other line."""
+    found = _PROCEDURE.fullmatch(text)
+    return (found["title"], found["steps"].split(" → ")) if found else None
 
 
 class Content(NamedTuple):
@@ -52,61 +55,73 @@ class Content(NamedTuple):
 
 
 def compose(
-    lessons: Iterable[Lesson],
-    standing: dict[str, tuple[int, int]],
+    notes: Sequence[Note],
+    harmful: Collection[str],
     redact: Callable[[str], str],
     *,
     line_end: str = "\n",
+    procedures: bool = False,
 ) -> Content:
-    """The block for these lessons, of which `standing` says how often each helped and harmed.
+    """The block for these notes, without those that did harm.
 
-    Empty when there are none.
+    Empty when there are none. A skill has `procedures` alone, step by step.
     """
-    told = [one for one in lessons if not is_harmful(*standing.get(one.ref, (0, 0)))]
-    lines = {one.ref: line for one in sorted(told, key=_rank) if (line := _line(one, redact))}
-    by_ref = {one.ref: one for one in told}
-    kept: list[Lesson] = []
+    lines = {
+        one.ref: line
+        for one in sorted(notes, key=_rank)
+        if one.ref not in harmful and (line := (_steps if procedures else _line)(one, redact))
+    }
+    by_ref = {one.ref: one for one in notes}
+    say = _procedures_text if procedures else _text
+    kept: list[Note] = []
     for ref in lines:
-        if _size(_text([*kept, by_ref[ref]], lines), line_end) > MOST_BYTES:
+        if _size(say([*kept, by_ref[ref]], lines), line_end) > MOST_BYTES:
             break
         kept.append(by_ref[ref])
     refs = [one.ref for one in sorted(kept, key=_place)]
-    return Content(_text(kept, lines), refs, [ref for ref in lines if ref not in refs])
+    return Content(say(kept, lines), refs, [ref for ref in lines if ref not in refs])
 
 
-def _rank(one: Lesson) -> tuple[object, ...]:
-    """What to keep when there is not room for all: a person's words first, then
-    what several agents and most sessions saw.
+def _rank(one: Note) -> tuple[object, ...]:
+    """What to keep when there is not room for all: preferences first, then what most
+    sessions speak for.
     """
-    return (
-        one.kind not in _NOTES,
-        _NOTES.index(one.kind) if one.kind in _NOTES else 0,
-        one.agents < 2,
-        -one.sessions,
-        one.decided_at,
-        one.ref,
-    )
+    return one.section != "preferences", -one.sessions, one.decided_at or "", one.ref
 
 
-def _place(one: Lesson) -> tuple[object, ...]:
-    section = next((number for number, (_, kinds) in enumerate(_SECTIONS) if one.kind in kinds), 0)
+def _place(one: Note) -> tuple[object, ...]:
     # What was accepted later comes later, so that it is one more line and moves none.
-    return section, one.decided_at, one.ref
+    return list(_TITLES).index(one.section), one.decided_at or "", one.ref
 
 
-def _text(lessons: Sequence[Lesson], lines: dict[str, str]) -> str:
-    if not lessons:
+def _text(notes: Sequence[Note], lines: dict[str, str]) -> str:
+    if not notes:
         return ""
     said = [HEADING, "", LEAD]
-    for title, kinds in _SECTIONS:
-        own = [lines[one.ref] for one in sorted(lessons, key=_place) if one.kind in kinds]
+    for section, title in _TITLES.items():
+        own = [lines[one.ref] for one in sorted(notes, key=_place) if one.section == section]
         if own:
             said += ["", f"### {title}", "", *own]
     return "\n".join(said)
 
 
-def _line(one: Lesson, redact: Callable[[str], str]) -> str:
-    """A lesson as one line; nothing when nothing of it may be said."""
+def _procedures_text(notes: Sequence[Note], lines: dict[str, str]) -> str:
+    ordered = [lines[one.ref] for one in sorted(notes, key=_place)]
+    return "\n\n".join([HEADING, LEAD, *ordered]) if ordered else ""
+
+
+def _steps(one: Note, redact: Callable[[str], str]) -> str:
+    """A procedure as a title and numbered commands; nothing for any other note."""
+    found = find_steps(visible(redact(visible(one.text))))
+    if found is None:
+        return ""
+    title, commands = found
+    numbered = [f"{place}. {_harmless(command)}" for place, command in enumerate(commands, 1)]
+    return "\n".join([f"### {_harmless(title)} ({one.ref})", "", *numbered])
+
+
+def _line(one: Note, redact: Callable[[str], str]) -> str:
+    """A note as one line; nothing when nothing of it may be said."""
     text = visible(redact(visible(one.text)))
     if len(text) > MOST_CHARACTERS:
         text = text[: MOST_CHARACTERS - 1].rstrip() + "…"

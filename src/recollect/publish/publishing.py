@@ -17,9 +17,16 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import FileRefused, NotFound, StoreBusy
-from recollect.model.publications import Decide, Decision, Publication, Target
+from recollect.model.notes import Note
+from recollect.model.publications import (
+    Block,
+    Decide,
+    Decision,
+    Publication,
+    Target,
+    is_harmful,
+)
 from recollect.publish import block, content, files, targets
-from recollect.store.published import Block, Lesson
 
 if TYPE_CHECKING:
     from recollect.model.leases import Lease
@@ -43,7 +50,7 @@ def refuse(row: Publication) -> Decision:
     raise FileRefused(
         f"{row.path} was changed by hand between the markers.",
         hint="Add --overwrite to replace it, or --keep to leave the file alone. To keep a "
-        "line: recollect notes add",
+        "line: recollect memory add",
     )
 
 
@@ -94,14 +101,14 @@ class _Planning:
 
     def changes(self, names: Sequence[str], decide: Decide | None) -> Iterator[_Change]:
         """Each file in turn; without `decide`, one that was changed by hand is only said to be."""
-        self.written = self.store.old.published_blocks(self.folder)
+        self.written = self.store.publications.blocks(self.folder)
         if self.number is None and not self.written:
             raise NotFound(
                 "Nothing is known about this folder yet.",
                 hint="Try: recollect import. Or name the folder of the project with --project.",
             )
-        lessons = [] if self.undo or self.number is None else self.store.old.lessons(self.number)
-        standing = self.store.old.standing() if lessons else {}
+        notes = [] if self.undo or self.number is None else self._notes()
+        harmful = {ref for ref, counts in self.store.old.standing().items() if is_harmful(*counts)}
         chosen = {targets.path_of(target, self.name): target for target in self._chosen(names)}
         links = {path: to for path in chosen if (to := files.is_link(self.folder, path)) in chosen}
         for path, target in chosen.items():
@@ -111,8 +118,8 @@ class _Planning:
                 change = self._change(
                     target,
                     path,
-                    lessons,
-                    standing,
+                    notes,
+                    harmful,
                     imported=target.instead in chosen.keys() - links.keys(),
                 )
                 yield self._settled(change, decide)
@@ -121,6 +128,22 @@ class _Planning:
             # agent that nobody told us about, we cannot know: it stays until it is undone.
             if path not in chosen and (not names if self.undo else old.target in self.known):
                 yield self._settled(self._emptied(old), decide)
+
+    def _notes(self) -> list[Note]:
+        """What a person typed or accepted about this project.
+
+        What holds everywhere is the person's own business, and what rules overheard is no
+        acceptance, whatever its trust.
+        """
+        active = self.store.notes.search(project=self.name, statuses=("active",))
+        return [
+            note
+            for note in active
+            if note.project is not None
+            and note.trust == "user"
+            and note.decided_at is not None
+            and note.stale is None
+        ]
 
     def _chosen(self, names: Sequence[str]) -> list[Target]:
         """Those that are named, and those that are published to already, so
@@ -144,16 +167,21 @@ class _Planning:
         self,
         target: Target,
         path: str,
-        lessons: list[Lesson],
-        standing: dict[str, tuple[int, int]],
+        notes: list[Note],
+        harmful: set[str],
         *,
         imported: bool,
     ) -> _Change:
         before = files.read(self.folder, path)
         head = targets.head_of(target, self.name)
         rest = block.removed(before, path) if before is not None else head
-        lessons = content.without_notes(lessons) if target.is_skill else lessons
-        made = content.compose(lessons, standing, self.redact, line_end=block.line_end(rest))
+        made = content.compose(
+            notes,
+            harmful,
+            self.redact,
+            line_end=block.line_end(rest),
+            procedures=target.is_skill,
+        )
         note = ""
         if imported and made.text:
             said_by_others = _imports(rest, target.import_line)
@@ -199,7 +227,7 @@ class _Planning:
             row.state = "covered" if note and found is None else "removed"
         if after == before:
             row.state = "covered" if row.state == "covered" else "unchanged"
-        elif found is not None and not self.store.old.was_published(_hash(found.text)):
+        elif found is not None and not self.store.publications.has_written(_hash(found.text)):
             row.state = "edited"
         row.diff = _diff(path, before, after)
         return _Change(row, before, after, kept)
@@ -230,7 +258,7 @@ class _Turn:
 
     def __enter__(self) -> Lease:
         end = time.monotonic() + PATIENCE_SECONDS
-        while (lease := self.store.old.take_publishing(self.folder)) is None:
+        while (lease := self.store.publications.take(self.folder)) is None:
             if time.monotonic() > end:
                 raise StoreBusy(self.store.path, PATIENCE_SECONDS)
             time.sleep(0.05)
@@ -242,28 +270,28 @@ class _Turn:
 
 
 def _write(store: Store, lease: Lease, change: _Change, project: int | None) -> None:
-    row, old = change.row, store.old.published_blocks(change.row.folder).get(change.row.path)
+    row, old = change.row, store.publications.blocks(change.row.folder).get(change.row.path)
     if row.state in ("kept", "covered") and change.before == change.after:
         if row.state == "covered" and old is not None:
-            store.old.drop_published_block(lease, row.folder, row.path)
+            store.publications.drop(lease, row.folder, row.path)
         return
     if change.block is not None:
-        store.old.save_published_block(lease, row.folder, change.block, project)
+        store.publications.save(lease, row.folder, change.block, project)
         try:
             if change.after != change.before:
                 files.replace(row.folder, row.path, change.before, change.after)
         except Exception:
             # Nothing was written, so what was written before is what stands there.
             if old is not None:
-                store.old.save_published_block(lease, row.folder, old, project)
+                store.publications.save(lease, row.folder, old, project)
             else:
-                store.old.drop_published_block(lease, row.folder, row.path)
+                store.publications.drop(lease, row.folder, row.path)
             raise
     else:
         if change.after != change.before:
             files.replace(row.folder, row.path, change.before, change.after)
         if old is not None:
-            store.old.drop_published_block(lease, row.folder, row.path)
+            store.publications.drop(lease, row.folder, row.path)
     row.written = change.after != change.before
 
 

@@ -29,3 +29,11 @@ class StoredEpisode(NamedTuple):
     worth: float | None
     started_at: int | None
     derived: bool
+
+
+class DigestedSession(NamedTuple):
+    """A session whose digest is in some state."""
+
+    number: int
+    ref: str
+    state: str

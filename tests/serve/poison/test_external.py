@@ -130,7 +130,6 @@ def everything_told(mind: Memory, folder: Path) -> dict[str, str]:
     mind.jobs.work()
     mind.old.distill(engine="rules", now=True, everything=True)
     mind.old.consolidate(engine="rules", now=True)
-    list(mind.old.learn())
     list(mind.old.prepare())
     project = mind.projects.of(str(folder)) or ""
     told = {
@@ -147,16 +146,17 @@ def everything_told(mind: Memory, folder: Path) -> dict[str, str]:
     ):
         told[f"{event} {len(told)}"] = say(mind, folder, event, **passed)
     told["notes"] = "\n".join(note.text for note in mind.old.notes(limit=None))
-    recurring = [*mind.old.patterns(), *mind.old.detect(min_frequency=1, limit=None)]
+    recurring = mind.episodes.patterns(min_frequency=1)
     told["patterns"] = "\n".join(one.sentence for one in recurring)
-    told["heuristics"] = "\n".join(map(str, mind.old.heuristics(everything=True)))
+    rules = mind.episodes.heuristics(min_frequency=1, everything=True)
+    told["heuristics"] = "\n".join(map(str, rules))
     told["attempts"] = "\n".join(
         str(one) for one in mind.episodes.retrieve(PLANT, Context(project=project), limit=10)
     )
     written = Path(mind.settings.home)
     mind.old.write_notes(written / "NOTES.md", folder=str(folder))
     mind.old.write_jobs(str(written / f"jobs-{uuid4()}"))
-    for publication in mind.old.publish(folder=str(folder)):
+    for publication in mind.publish.update(folder=str(folder)):
         told[f"published {publication.path}"] = str(publication)
     for path in sorted(written.rglob("*.md")):
         told[f"file {path.relative_to(written)}"] = path.read_text()

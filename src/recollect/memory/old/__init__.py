@@ -6,9 +6,8 @@ then it stands here as it stood, and nothing new is added to it.
 
 from __future__ import annotations
 
-from recollect.memory.old.publish import Publish
 from recollect.memory.old.told import Told
 
 
-class OldMemory(Told, Publish):
-    """Digests, traces, notes, patterns, what agents are told, what was published and measured."""
+class OldMemory(Told):
+    """Traces, notes, what agents are told."""

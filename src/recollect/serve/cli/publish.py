@@ -1,4 +1,4 @@
-"""recollect publish: write accepted notes and patterns into AGENTS.md and the like.
+"""recollect publish: write accepted notes into AGENTS.md and the like.
 
 recollect publish                           the diff for this project; nothing is written
 recollect publish --apply                   write it
@@ -67,14 +67,14 @@ def run(memory: Memory, args: Namespace) -> Output:
             "--all does not go with --project or --target.",
             hint="It takes every folder and file in use; leave the others out.",
         )
-    folders = memory.old.published_folders() if args.all else [args.project]
+    folders = memory.publish.folders() if args.all else [args.project]
     # A project that was moved or deleted is no reason to leave the others as they are.
     gone = [folder for folder in folders if args.all and not os.path.isdir(folder)]
     rows = [
         row
         for folder in folders
         if folder not in gone
-        for row in memory.old.publish(
+        for row in memory.publish.update(
             args.target,
             folder=folder,
             apply=args.apply,
@@ -92,7 +92,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         )
         return Output(
             [],
-            empty=f"{empty} See what could be: recollect patterns, recollect notes",
+            empty=f"{empty} See what could be: recollect memory list",
             note=_gone(gone),
         )
     note = "\n".join(filter(None, [_note(args, rows, due), _gone(gone)]))

@@ -1,8 +1,8 @@
-"""recollect show: read a session, one turn, a note or a pattern.
+"""recollect show: read a session, one turn or a note.
 
 recollect show 453d             a session, by the start of its id
 recollect show codex:0199#3     its third turn
-recollect show note:7           a note; a pattern is pattern:3f2a
+recollect show note:7           a note
 
 REF is what the other commands print. The start of an id is enough when it fits
 only one.
@@ -14,7 +14,7 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model.sessions import SessionDetail, ToolCall, Turn, TurnEvent
-from recollect.serve.cli import digest, notes, patterns
+from recollect.serve.cli import digest, notes
 from recollect.serve.output import Output, counted, external_mark
 from recollect.serve.patches import patch_of
 
@@ -25,7 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "ref",
         metavar="REF",
-        help="a session, a turn as <session>#<number>, note:<number> or pattern:<id>",
+        help="a session, a turn as <session>#<number>, or note:<number>",
     )
     parser.add_argument("--all", action="store_true", help="also undone turns, and whole outputs")
     parser.add_argument(
@@ -43,14 +43,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("note:"):
         note = memory.old.note(args.ref)
-        memory.old.record_opened(note.ref)
         return Output([note], notes.text)
-    if args.ref.startswith("pattern:"):
-        pattern = memory.old.pattern(args.ref)
-        memory.old.record_opened(f"pattern:{pattern.id}")
-        return Output(
-            [pattern], lambda row: patterns.text(row, memory.old.proposed_words(), whole=True)
-        )
     if args.memory:
         return Output(
             [memory.old.trace(args.ref)],

@@ -1,4 +1,4 @@
-"""Sessions, turns, notes and patterns as pages, for `get` and the resources.
+"""Sessions, turns and notes as pages, for `get` and the resources.
 
 A session is read as its turns in short; a turn as everything in it, piece by
 piece, however long. A cursor says where the next page begins: the number of the
@@ -14,7 +14,6 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.answers import PackLine
 from recollect.model.old_notes import OldNote
-from recollect.model.patterns import Pattern
 from recollect.model.sessions import Session, ToolCall, Turn, TurnEvent
 from recollect.serve.mcp.answers import Page, ToolHit, harmless, hit
 from recollect.serve.output import counted
@@ -22,8 +21,6 @@ from recollect.serve.output import counted
 # Of a session's turn this much of the prompt and of the last reply is shown.
 LEAD_CHARACTERS = 400
 TURNS_AT_ONCE = 20
-# Of a pattern's evidence.
-SIGHTINGS = 3
 # A page holds about two of these.
 PIECE_CHARACTERS = 4_000
 
@@ -35,10 +32,6 @@ def read(memory: Memory, ref: str, cursor: str | None) -> tuple[Page, str | None
     if ref.startswith("note:"):
         page = Page()
         page.add(note_hit(memory.old.note(ref)))
-        return page, None
-    if ref.startswith("pattern:"):
-        page = Page()
-        page.add(_pattern_hit(memory.old.pattern(ref)))
         return page, None
     if "#" in ref:
         found = memory.show(ref)
@@ -68,22 +61,6 @@ def note_hit(note: OldNote) -> ToolHit:
         at=note.seen_at,
         provenance=_NOTE_WRITERS[note.author],
         trust=note.trust,
-    )
-
-
-def _pattern_hit(pattern: Pattern) -> ToolHit:
-    """A pattern, with what was decided about it and where it was seen last."""
-    seen = ", ".join(one.ref for one in pattern.evidence[:SIGHTINGS])
-    where = f"seen in {pattern.sessions} sessions, such as {seen}"
-    text = f"{pattern.kind} ({pattern.status}): {pattern.sentence} ({where})"
-    project = pattern.projects[0] if len(pattern.projects) == 1 else None
-    return hit(
-        f"pattern:{pattern.id}",
-        text,
-        project=project,
-        at=pattern.last_at,
-        provenance="tool",
-        trust=pattern.trust,
     )
 
 

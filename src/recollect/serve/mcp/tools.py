@@ -147,7 +147,7 @@ class Tools:
 
         def answer(memory: Memory) -> CallToolResult:
             page, following = pages.read(memory, ref.strip(), cursor)
-            if ref.strip().startswith(("note:", "pattern:")):
+            if ref.strip().startswith("note:"):
                 self._offered("get", [one["id"] for one in page.hits])
             return result(memory, page, cursor=following)
 

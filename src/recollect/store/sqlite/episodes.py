@@ -19,7 +19,7 @@ from recollect.model.answers import Listing
 from recollect.model.batch import ProjectIdentity
 from recollect.model.episodes import Context, Episode, EpisodeSource, Reward, Step
 from recollect.redact.values_in import RedactsMany, Slots
-from recollect.store.episodes import EpisodeState, StoredEpisode
+from recollect.store.episodes import DigestedSession, EpisodeState, StoredEpisode
 from recollect.store.sqlite import listing
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.projects import Projects
@@ -39,8 +39,9 @@ insert into episodes ({", ".join(_COLUMNS)}) values ({", ".join("?" * len(_COLUM
   on conflict (ref) do nothing
 """
 _SELECT = """
-select episodes.id, episodes.ref, sessions.ref, turns, coalesce(episodes.agent, sessions.agent),
-       coalesce(b.key, a.key), task, language, domain, tags, outcome, result, error, reward_parts,
+select episodes.id, episodes.ref, sessions.ref as session, turns,
+       coalesce(episodes.agent, sessions.agent) as agent, coalesce(b.key, a.key) as project,
+       task, language, domain, tags, outcome, result, error, reward_parts,
        episodes.started_at, duration_ms, tokens, steps
 """
 _FROM = """
@@ -118,13 +119,30 @@ class Episodes:
         with self.db.transaction():
             self._insert(episodes, None)
 
-    def replace(self, session: int, episodes: Sequence[Episode]) -> None:
-        """Have a session, by its number, come to these attempts and no others.
+    def underived(self) -> list[DigestedSession]:
+        """The sessions with a digest of whose tasks no attempts were made yet.
 
-        Inside the transaction of whoever learns.
+        Those that may be anybody's have none.
         """
-        self.db.execute("delete from episodes where session = ?", (session,))
-        self._insert(episodes, session)
+        rows = self.db.rows(
+            """
+            select session, sessions.ref, state from digests
+              join sessions on sessions.id = digests.session
+             where not derived and not sessions.external order by session
+            """
+        )
+        return [DigestedSession(*row) for row in rows]
+
+    def replace(self, session: DigestedSession, episodes: Sequence[Episode]) -> bool:
+        """Have a session come to these attempts and no others; False when it was digested anew."""
+        with self.db.transaction():
+            current = "select 1 from digests where session = ? and state = ? and not derived"
+            if not self.db.value(current, (session.number, session.state)):
+                return False
+            self.db.execute("update digests set derived = 1 where session = ?", (session.number,))
+            self.db.execute("delete from episodes where session = ?", (session.number,))
+            self._insert(episodes, session.number)
+        return True
 
     def _insert(self, episodes: Sequence[Episode], session: int | None) -> None:
         last = self.db.value(
@@ -209,6 +227,30 @@ class Episodes:
             total=total,
             cursor=None if last is None else listing.cursor_of(last[_STARTED], last[0]),
         )
+
+    def each(
+        self, *, project: str | None = None, agent: str | None = None, since: int | None = None
+    ) -> Iterator[tuple[str, Episode]]:
+        """Every attempt in the order of ids, with the name of what it counts for.
+
+        That is itself for one recorded live; for a derived one its session, or the
+        one that this was forked or started from.
+        """
+        rows = self.db.each(
+            f"""
+            select coalesce(main.ref, sessions.ref, episodes.ref), shown.* from ({_SELECT}) shown
+              join episodes on episodes.id = shown.id
+              left join sessions on sessions.id = episodes.session
+              left join sessions main on main.ref = sessions.parent
+             where (?1 is null or shown.project = ?1) and (?2 is null or shown.agent = ?2)
+               and (?3 is null or shown.started_at >= ?3)
+             order by shown.id
+            """,
+            (project, agent, since),
+        )
+        for root, *row in rows:
+            if episode := self._readable(tuple(row)):
+                yield root, episode
 
     def of_session(self, session: int) -> list[Episode]:
         """What a session, by its number, came to, in order."""

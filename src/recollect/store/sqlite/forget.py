@@ -33,7 +33,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.evictions import Evictions
-from recollect.store.sqlite.old.sql import catalogue, notes, prepared, traces
+from recollect.store.sqlite.old.sql import notes, prepared, traces
 from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.scrub import Scrub
@@ -214,7 +214,6 @@ class _Plan:
             f"delete from note_origins where {_AT}", [(turn.ref, turn.ordinal) for turn in gone]
         )
         db.many("delete from sessions where id = ?", [(session,) for session in self.sessions])
-        catalogue.forget_unseen(db)
         db.many(
             """
             update sessions set ended_at = (select max(ended_at) from turns where session = ?1)
@@ -378,7 +377,6 @@ class Forgetting:
                 project = self.db.value("select project from episodes where ref = ?", (ref,))
                 self.db.execute("delete from episodes where ref = ?", (ref,))
                 self.db.execute("delete from feedback where ref = ?", (ref,))
-                catalogue.forget_unseen(self.db)
                 self._drop_empty([project] if project is not None else [])
                 Scrub(self.db).request()
             scrub.remove_copies(self.db.path)

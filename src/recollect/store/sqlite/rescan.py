@@ -28,7 +28,6 @@ from recollect.store.sqlite import scrub
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.episodes import Episodes
-from recollect.store.sqlite.old.sql import signals
 from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.search.text_index import (
@@ -347,11 +346,7 @@ class Rescan:
         report.sessions_changed += len(changed)
 
     def _scan_others(self, redactor: RedactsMany, report: Rescanned) -> None:
-        changed = (
-            Digests(self.db).redact(redactor)
-            + Episodes(self.db).redact(redactor)
-            + signals.redact(self.db, redactor)
-        )
+        changed = Digests(self.db).redact(redactor) + Episodes(self.db).redact(redactor)
         for table, column, key in (
             ("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id"),
             ("feedback", "reason", "id"),
@@ -369,15 +364,6 @@ class Rescan:
                 "update old_notes set text = ?, words = ? where id = ?", (new, compared(new), note)
             )
             changed += 1
-        for column in ("sentence", "why"):
-            for name, _, new in self._changed(
-                redactor, f"select pattern || ' ' || version, {column} from pattern_versions"
-            ):
-                self.db.execute(
-                    f"update pattern_versions set {column} = ? where pattern || ' ' || version = ?",
-                    (new, name),
-                )
-                changed += 1
         for source, _, _ in self._changed(
             redactor, "select id, state from sources where length(state) > 0"
         ):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.old import OldStore
     from recollect.store.sqlite.problems import Problems
     from recollect.store.sqlite.projects import Projects
+    from recollect.store.sqlite.publications import Publications
     from recollect.store.sqlite.rescan import Rescan
     from recollect.store.sqlite.scrub import Scrub
     from recollect.store.sqlite.search.text import Text
@@ -200,6 +201,12 @@ class Store:
         from recollect.store.sqlite.digests import Digests
 
         return Digests(self.db)
+
+    @cached_property
+    def publications(self) -> Publications:
+        from recollect.store.sqlite.publications import Publications
+
+        return Publications(self.db)
 
     @cached_property
     def doctor(self) -> Doctor:

@@ -3,7 +3,8 @@
 
 -- What a session came to. `state` is another one whenever a turn of it or what
 -- happened in it is; `digest` is all of it as msgpack, the other columns are what
--- is listed and asked for.
+-- is listed and asked for. `derived` says that attempts were made of its tasks; a new
+-- digest has none yet.
 create table digests (
   session integer primary key references sessions (id) on delete cascade,
   state   text not null,
@@ -11,9 +12,11 @@ create table digests (
   outcome text not null check (outcome in ('success', 'partial', 'fail', 'uncertain', 'abandoned')),
   summary text not null,
   digest  blob not null,
-  made_at integer not null
+  made_at integer not null,
+  derived integer not null default 0
 );
 create index digests_by_outcome on digests (outcome);
+create index digests_underived on digests (session) where not derived;
 
 -- Sessions whose turns are newer than their digest, or that have none. The mark
 -- is another one for every change, as in unembedded. Whoever writes a turn need

@@ -7,10 +7,9 @@ then it stands here as it stood, and nothing new is added to it.
 from __future__ import annotations
 
 from recollect.store.sqlite.old.distill import Distill
-from recollect.store.sqlite.old.learn import Learn
 from recollect.store.sqlite.old.notes import Notes
 from recollect.store.sqlite.old.publish import Publish
 
 
-class OldStore(Notes, Distill, Learn, Publish):
-    """Digests, traces, notes, signals, patterns, what hooks say, what was published and measured."""
+class OldStore(Notes, Distill, Publish):
+    """Digests, traces, notes, what hooks say, what was published and measured."""

@@ -41,7 +41,7 @@ _TABLES = (
     "feedback", "recalls", "confirmed_folders", "known_secrets", "injections", "hook_runs",
     "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders",
     "episodes",
-    "signals", "occasions", "patterns", "pattern_versions", "published_blocks", "jobs", "marks",
+    "published_blocks", "jobs", "marks",
     "migrations",
 )  # fmt: skip
 # Losing a row of these means that a log has more to tell.
@@ -59,7 +59,7 @@ _NO_STRAYS = (
     "project_aliases", "note_evidence", "note_changes", "memory_lines", "memory_blocks",
     "note_origins", "recalls", "firings", "evictions", "traces", "publications",
     "consolidations",
-    "memory_folders", "episodes", "signals", "occasions", "patterns", "pattern_versions",
+    "memory_folders", "episodes",
     "published_blocks", "migrations",
 )  # fmt: skip
 
@@ -151,10 +151,8 @@ class Rescue:
                 unsound.drop_unsupported(db)
             if "episodes" in tables:
                 self._drop_bad_episodes()
-            if "signals" in tables:
-                unsound.drop_loose_signals(db)
-            if "patterns" in tables:
-                unsound.drop_loose_patterns(db)
+            if "published_blocks" in tables:
+                unsound.drop_loose_blocks(db)
             if "evictions" in tables:
                 # A turn of which nothing is left is read again whole.
                 db.execute("delete from evictions where turn not in (select turn from bodies)")

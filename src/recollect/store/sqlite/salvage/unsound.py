@@ -66,35 +66,8 @@ def drop_forgotten(db: Database) -> None:
     )
 
 
-def drop_loose_signals(db: Database) -> None:
-    """What was seen is seen again by the next `learn`, except in events
-    that were let go: of those it stays.
-    """
-    for table in ("signals", "occasions"):
-        db.execute(
-            f"""
-            delete from {table}
-             where (session is not null and session not in (select id from sessions))
-                or (episode is not null and episode not in (select id from episodes))
-            """
-        )
-
-
-def drop_loose_patterns(db: Database) -> None:
-    """Decisions about patterns stay, if what was decided can be read.
-
-    The evidence is found again by the next `learn`.
-    """
-    db.execute(
-        """
-        delete from patterns
-         where (id, version) not in (select pattern, version from pattern_versions)
-            or (kind, signature, id) not in (
-              select kind, signature, min(id) from patterns group by kind, signature
-            )
-        """
-    )
-    db.execute("delete from pattern_versions where pattern not in (select id from patterns)")
+def drop_loose_blocks(db: Database) -> None:
+    """What was written into files stays known, whatever became of its project."""
     db.execute(
         "update published_blocks set project = null where project not in (select id from projects)"
     )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from recollect.errors import NotFound
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.old.sql import catalogue
 from recollect.store.sqlite.old.sql.notes import get_note, number_of
 from recollect.store.sqlite.sessions import Sessions
 from recollect.system.clock import now_ms
 
 
 def give(db: Database, ref: str, *, helpful: bool, author: str, reason: str | None) -> None:
-    """Write down one judgement of a session, a turn, a note or a pattern."""
+    """Write down one judgement of a session, a turn or a note."""
     with db.transaction():
         db.execute(
             "insert into feedback (at, ref, helpful, author, reason) values (?, ?, ?, ?, ?)",
@@ -30,8 +29,6 @@ def _whole(db: Database, ref: str) -> str:
     """The whole reference of what is stored under it."""
     if ref.startswith("note:"):
         return get_note(db, number_of(ref)).ref
-    if ref.startswith(catalogue.PREFIX):
-        return catalogue.PREFIX + catalogue.get_id(db, ref)
     session, ordinal = Sessions(db).resolve(ref)
     if ordinal is None:
         return session

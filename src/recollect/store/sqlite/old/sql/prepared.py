@@ -81,19 +81,17 @@ def unsay(db: Database, refs: set[str]) -> None:
 def trusted_notes(
     db: Database, project: int | None, *, own: bool = False
 ) -> list[tuple[str, str, str, int]]:
-    """The notes and accepted patterns that may be told in a project.
+    """The notes that may be told in a project.
 
     Without a project the notes that hold everywhere.
 
-    The project's own notes come first, then its patterns, and of each what
-    helped most; what did more harm than good is left out. Each as reference,
-    category, text and when it was last confirmed. With `own`, only the project's.
+    The project's own notes come first, and of each what helped most; what did more harm
+    than good is left out. Each as reference, category, text and when it was last confirmed. With `own`, only the project's.
     """
     from recollect.model.publications import is_harmful
-    from recollect.store.sqlite.old.sql import measured, published
+    from recollect.store.sqlite.old.sql import measured
 
-    patterns = [] if project is None else published.patterns_in(db, project)
-    standing = measured.standing(db, of_patterns=bool(patterns))
+    standing = measured.standing(db)
     rows = db.rows(
         f"""
         select iif(old_notes.project is null, 2, 0), 'note:' || old_notes.id, category, text, seen_at
@@ -104,8 +102,7 @@ def trusted_notes(
         """,
         (project, own),
     )
-    found = [*rows, *((1, one.ref, one.kind, one.text, one.decided_at) for one in patterns)]
-    told = [row for row in found if not is_harmful(*standing.get(row[1], (0, 0)))]
+    told = [row for row in rows if not is_harmful(*standing.get(row[1], (0, 0)))]
     told.sort(key=lambda row: (row[0], _harm_over_help(standing.get(row[1], (0, 0)))))
     return [(ref, category, text, at) for _, ref, category, text, at in told]
 

@@ -1,33 +1,42 @@
-"""What each way of looking sees in one task."""
+"""What each way of looking sees in one attempt."""
 
 from __future__ import annotations
 
-from recollect.model.digests import Digest, Task
+from recollect.episodes.extractors import extract
 from recollect.model.episodes import Context, Episode, Step
 from recollect.model.sessions import Outcome
-from recollect.patterns.learning import lesson_of, lesson_of_episode
-from tests.builders.passages import REF, Row, call, edit, passage, prompt, run
 
 Seen = tuple[str, str, int, bool | None]
 NOT_FOUND = "bash: docker-compose: command not found"
 
 
-def shown(*rows: Row, outcome: Outcome = "success") -> list[Seen]:
-    """The signals of a session with one task of one turn."""
-    task = Task(title="prices", asked="prices", turns=[1], outcome=outcome)
-    digest = Digest(
-        session=REF, project=None, title="prices", outcome=outcome, summary="", tasks=[task]
-    )
-    lesson = lesson_of(digest, [passage(1, prompt("fix the prices"), *rows)])
-    return [(one.kind, one.signature, one.turn, one.went_well) for one in lesson.signals]
+def attempt(*steps: Step, outcome: Outcome = "success") -> Episode:
+    return Episode(
+        ref="episode:1", source="live", task="prices", context=Context(), outcome=outcome,
+        steps=list(steps),
+    )  # fmt: skip
+
+
+def shown(*steps: Step, outcome: Outcome = "success") -> list[Seen]:
+    """What is seen in an attempt of these steps, in the order of kinds and names."""
+    found = extract(attempt(*steps, outcome=outcome))
+    return sorted((one.kind, one.signature, one.step, one.went_well) for one in found)
+
+
+def run(command: str, output: str = "", code: int = 0) -> Step:
+    return Step("Bash", command, success=code == 0, observation=output)
+
+
+def read(path: str) -> Step:
+    return Step("Read", path, success=True)
+
+
+def edit(path: str, output: str = "", *, ok: bool = True) -> Step:
+    return Step("Edit", path, success=ok, observation=output)
 
 
 def of_kind(kind: str, found: list[Seen]) -> list[tuple[str, bool | None]]:
     return [(signature, well) for known, signature, _, well in found if known == kind]
-
-
-def read(path: str) -> Row:
-    return call(path, kind="read", file_path=path)
 
 
 def test_steps_in_a_row_are_a_sequence_whatever_was_looked_at_between() -> None:
@@ -153,7 +162,7 @@ def test_a_failure_says_what_failed_how_and_whether_it_was_overcome() -> None:
 
 def test_a_tool_of_the_agent_fails_whatever_the_file() -> None:
     """How an edit fails has nothing to do with the ending of the file's name."""
-    refused = call("a.py", "String to replace not found in file.", kind="edit", ok=False)
+    refused = edit("a.py", "String to replace not found in file.", ok=False)
 
     assert of_kind("failure", shown(refused)) == [("edit ! the text to change is not there", False)]
 
@@ -172,41 +181,6 @@ def test_a_search_that_finds_nothing_fails_nobody() -> None:
     assert shown(run("grep -r price src", "", code=1)) == []
 
 
-def test_waste_is_what_was_done_again_for_nothing() -> None:
-    """The same part of a file, the same failing command, three times.
-
-    And what a person had to decline.
-    """
-    declined = [
-        "tool_call",
-        None,
-        "",
-        None,
-        "Bash",
-        "shell",
-        "heroku restart",
-        {},
-        "The user doesn't want to proceed",
-        False,
-        None,
-        None,
-    ]
-    found = shown(*[read("api.proto")] * 3, *[run("xcodebuild", "boom", code=65)] * 3, declined)
-
-    assert of_kind("friction", found) == [
-        ("refused heroku restart", False),
-        ("reread .proto", False),
-        ("retry xcodebuild", False),
-    ]
-
-
-def test_reading_again_after_a_change_is_no_waste() -> None:
-    """Somebody looks whether it is right now."""
-    found = shown(read("api.proto"), read("api.proto"), edit("api.proto"), read("api.proto"))
-
-    assert of_kind("friction", found) == []
-
-
 def test_the_check_right_after_a_change_belongs_to_the_sort_of_file() -> None:
     """What comes after something else was done may be about that."""
     found = shown(
@@ -219,60 +193,35 @@ def test_the_check_right_after_a_change_belongs_to_the_sort_of_file() -> None:
     assert of_kind("context", found) == [(".tf => terraform validate", True)]
 
 
-def test_turns_that_were_undone_teach_nothing() -> None:
-    """A person took them back."""
-    task = Task(title="x", asked="x", turns=[1], outcome="success")
-    digest = Digest(
-        session=REF, project=None, title="x", outcome="success", summary="", tasks=[task]
-    )
-
-    lesson = lesson_of(digest, [passage(1, run("alembic upgrade"), run("flask seed"), live=False)])
-
-    assert (lesson.signals, lesson.occasions) == ([], {"": 0})
-
-
 def test_what_this_program_told_is_not_learned_again() -> None:
     """Otherwise a memory would be its own evidence."""
-    own = call("query", kind="mcp")
-    own[4] = "mcp__recollect__search"
+    own = Step("mcp__recollect__search", "query", success=True)
 
     assert shown(run("recollect search price"), own, run("recollect fix KeyError")) == []
 
 
+def test_what_a_person_declined_was_not_done() -> None:
+    """It failed for no reason that is worth knowing."""
+    declined = run("heroku restart", "The user doesn't want to proceed", code=1)
+
+    assert shown(declined, run("heroku restart")) == []
+
+
 def test_what_comes_from_a_tool_server_is_external() -> None:
     """Whoever runs the server writes what it answers."""
-    task = Task(title="x", asked="x", turns=[1], outcome="success")
-    digest = Digest(
-        session=REF, project=None, title="x", outcome="success", summary="", tasks=[task]
-    )
-    server = call("SHOP-7", "connection refused", kind="mcp", ok=False)
-    server[4] = "mcp__tracker__get_issue"
+    server = Step("mcp__tracker__get_issue", "7", success=False, observation="connection refused")
 
-    lesson = lesson_of(digest, [passage(1, server, run("terraform plan", "state lock", code=1))])
+    found = extract(attempt(server, run("terraform plan", "state lock", code=1)))
 
-    assert [(one.signature, one.trust) for one in lesson.signals] == [
+    assert sorted((one.signature, one.trust) for one in found) == [
         ("mcp tracker__get_issue ! connection refused", "external"),
-        ("terraform plan ! locked by another process", "tool-verified"),
+        ("terraform plan ! locked by another process", "assistant"),
     ]
 
 
-def test_a_live_attempt_teaches_like_a_session_but_on_its_agents_word() -> None:
-    """The same steps make the same signals, whoever recorded them."""
-    steps = [
-        Step("terminal", "alembic upgrade head", success=True),
-        Step("Bash", "flask seed", success=True),
-    ]
-    episode = Episode(
-        ref="episode:1",
-        source="live",
-        task="seed",
-        context=Context(),
-        outcome="success",
-        steps=steps,
-    )
+def test_the_same_steps_are_the_same_thing_whoever_recorded_them() -> None:
+    """Agents call their tools by names of their own."""
+    one = shown(Step("terminal", "alembic upgrade head", success=True), run("flask seed"))
+    other = shown(run("alembic upgrade head"), Step("execute", "flask seed", success=True))
 
-    found = lesson_of_episode(episode).signals
-
-    assert [(one.kind, one.signature, one.turn, one.trust) for one in found] == [
-        ("tool_sequence", "alembic upgrade > flask seed", 1, "assistant")
-    ]
+    assert one == other == [("tool_sequence", "alembic upgrade > flask seed", 1, True)]

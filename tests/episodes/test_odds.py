@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.patterns.odds import EXACT, chance_of, lower_bound, tail, upper_bound
+from recollect.episodes.odds import EXACT, chance_of, lower_bound, tail, upper_bound
 
 
 @pytest.mark.parametrize(

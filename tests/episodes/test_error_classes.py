@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.patterns.error_classes import error_class, is_declined, tells_much
+from recollect.episodes.error_classes import error_class, is_declined, tells_much
 
 
 @pytest.mark.parametrize(

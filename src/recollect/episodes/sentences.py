@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.patterns.error_classes import ORDINARY
-from recollect.patterns.extractors.friction import REFUSED, REREAD, RETRY
-from recollect.patterns.extractors.recoveries import AGAIN
+from recollect.episodes.error_classes import ORDINARY
+from recollect.episodes.extractors import AGAIN
 from recollect.reading.signatures import EDIT, FAILS, INSTEAD, READ, THEN
 
 if TYPE_CHECKING:
-    from recollect.model.patterns import PatternKind
+    from recollect.model.episodes import PatternKind
 
 _TOOLS = {
     "edit": "editing a file", "read": "reading a file", "search": "searching",
@@ -36,10 +35,8 @@ def sentence_of(kind: PatternKind, signature: str) -> str:
     if kind == "failure":
         step, _, error = signature.partition(FAILS)
         return f"{_capital(_doing(step))} keeps failing: {_error(error)}."
-    if kind == "context":
-        files, _, check = signature.partition(INSTEAD)
-        return f"After a change of {_files(files)}, `{check}` is the check to run."
-    return _waste(signature)
+    files, _, check = signature.partition(INSTEAD)
+    return f"After a change of {_files(files)}, `{check}` is the check to run."
 
 
 def condition_and_action(kind: PatternKind, signature: str) -> tuple[str, str] | None:
@@ -76,15 +73,6 @@ def _recovery(signature: str) -> str:
     )
 
 
-def _waste(signature: str) -> str:
-    if signature.startswith(REREAD):
-        kind = signature.removeprefix(REREAD)
-        return f"The same part of {_one(kind)} is read three times or more, though nothing changed in between."
-    if signature.startswith(RETRY):
-        return f"`{signature.removeprefix(RETRY)}` is run three times or more with the same words, and fails each time."
-    return f"{_capital(_doing(signature.removeprefix(REFUSED)))} is often declined by a person or by the permissions."
-
-
 def _doing(step: str) -> str:
     """A step as something that is done: a command in backticks, or `a change of package.json`."""
     if step in _TOOLS:
@@ -112,12 +100,6 @@ def _files(kind: str) -> str:
         f"`{kind}` files"
         if kind.startswith(".") and kind.count(".") == 1 and len(kind) <= 6
         else f"`{kind}`"
-    )
-
-
-def _one(kind: str) -> str:
-    return (
-        "a file" if kind == "file" else f"a `{kind}` file" if kind.startswith(".") else f"`{kind}`"
     )
 
 

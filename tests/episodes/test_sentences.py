@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.model.patterns import PatternKind
-from recollect.patterns.sentences import condition_and_action, sentence_of
+from recollect.episodes.sentences import condition_and_action, sentence_of
+from recollect.model.episodes import PatternKind
 
 
 @pytest.mark.parametrize(
@@ -37,15 +37,6 @@ from recollect.patterns.sentences import condition_and_action, sentence_of
         "After a change of `.tf` files, `terraform validate` is the check to run."),
         ("context", "package.json => npm test",
         "After a change of `package.json`, `npm test` is the check to run."),
-        (
-            "friction", "reread .proto",
-            "The same part of a `.proto` file is read three times or more, though nothing changed "
-            "in between.",
-        ),
-        ("friction", "retry xcodebuild",
-        "`xcodebuild` is run three times or more with the same words, and fails each time."),
-        ("friction", "refused fly deploy",
-        "`fly deploy` is often declined by a person or by the permissions."),
     ],
 )  # fmt: skip
 def test_a_sentence_is_made_of_names_and_words_of_ours(

@@ -1,1 +1,0 @@
-"""Patterns: what recurs over sessions, attempts and agents, and what follows from it."""

@@ -1,0 +1,107 @@
+"""What was written into which file of a project: blocks between our markers.
+
+The text of a block is in the file alone, so that forgetting need not look for it here.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from recollect.model.publications import Block
+from recollect.store.sqlite.leases import Leases
+from recollect.system.clock import now_ms
+
+if TYPE_CHECKING:
+    from recollect.model.leases import Lease
+    from recollect.store.sqlite.database import Database
+
+# Writing takes milliseconds. One that died with the lease keeps others waiting for this long.
+LEASE_SECONDS = 10
+
+
+class Publications:
+    """Blocks that were written into the files of projects."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def blocks(self, folder: str) -> dict[str, Block]:
+        """What we wrote into the files of a folder and did not take out again, by path."""
+        rows = self.db.rows(
+            """
+            select path, target, hash, refs, made from published_blocks
+             where folder = ? and gone_at is null order by path
+            """,
+            (folder,),
+        )
+        return {
+            path: Block(path, target, hash_, tuple(refs.split()), bool(made))
+            for path, target, hash_, refs, made in rows
+        }
+
+    def folders(self) -> list[str]:
+        """Every folder in which something of ours is published."""
+        rows = self.db.rows(
+            "select distinct folder from published_blocks where gone_at is null order by folder"
+        )
+        return [folder for (folder,) in rows]
+
+    def notes_in(self, folder: str) -> set[str]:
+        """The notes that stand in a file of this folder, or of one above it.
+
+        Whoever works there reads them anyway: they need not be told once more.
+        """
+        above, found = os.path.abspath(folder), set()
+        for known in self.folders():
+            if above == known or above.startswith(known.rstrip(os.sep) + os.sep):
+                found |= {ref for block in self.blocks(known).values() for ref in block.refs}
+        return found
+
+    def has_written(self, hash_: str) -> bool:
+        """Whether a block was ever written by us, into whatever file: a
+        checkout may bring an older one back.
+        """
+        return self.db.value("select 1 from published_blocks where hash = ?", (hash_,)) is not None
+
+    def take(self, folder: str) -> Lease | None:
+        """The right to write the files of a folder, for a few seconds.
+
+        None while somebody else has it.
+        """
+        return Leases(self.db).take(f"publish:{folder}", seconds=LEASE_SECONDS)
+
+    def save(self, lease: Lease, folder: str, block: Block, project: int | None) -> None:
+        """Note down what is about to be written: should we be killed
+        then, it is still known to be ours.
+        """
+        with self.db.transaction():
+            Leases(self.db).check(lease)
+            if self.blocks(folder).get(block.path) == block:
+                return
+            self._end(folder, block.path)
+            self.db.execute(
+                """
+                insert into published_blocks (folder, path, target, project, hash, refs, made, at)
+                values (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                (
+                    folder, block.path, block.target, project, block.hash,
+                    " ".join(block.refs), block.made, now_ms(),
+                ),
+            )  # fmt: skip
+
+    def drop(self, lease: Lease, folder: str, path: str) -> None:
+        """Note down that nothing of ours is in a file any more."""
+        with self.db.transaction():
+            Leases(self.db).check(lease)
+            self._end(folder, path)
+
+    def _end(self, folder: str, path: str) -> None:
+        self.db.execute(
+            """
+            update published_blocks set gone_at = ?
+             where folder = ? and path = ? and gone_at is null
+            """,
+            (now_ms(), folder, path),
+        )
