@@ -13,14 +13,15 @@ from msgspec import Struct, field
 from recollect.model.sessions import Outcome as Outcome
 from recollect.model.sessions import Tokens
 
-# What speaks for an outcome. For success: the person accepted it, a check that failed
+# What speaks for an outcome. For success: the person accepted it, or praised or thanked
+# without a word of the work, a check that failed
 # before passes, the work was kept (commit, merge, pull request); `check_passed` (never seen
-# failing) and `claimed` (the agent says so) prove little. Against: the person corrected or
+# failing) proves little. Against: the person corrected or
 # refused it or is annoyed, edits were taken back, the last check or command failed, the
 # same call again and again, a time-out, the agent says that it did not manage, an abort.
 # `left`: another topic began without a verdict.
 EvidenceKind = Literal[
-    "accepted", "check_fixed", "kept", "check_passed", "claimed",
+    "accepted", "praised", "check_fixed", "kept", "check_passed",
     "corrected", "refused", "annoyed", "reverted", "check_failed", "command_failed", "loop",
     "timeout", "admitted",
     "aborted", "left",
@@ -72,13 +73,15 @@ class Saying(Struct, kw_only=True):
 class Task(Struct, kw_only=True):
     """One thing that was asked in a session, and how it went.
 
-    `turns` are turn numbers, the first one first.
+    `turns` are turn numbers, the first one first. `p` is the probability that it
+    succeeded; an outcome is named only where that is sure.
     """
 
     title: str
     asked: str
     turns: list[int]
     outcome: Outcome
+    p: float | None = None
     evidence: list[Evidence] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)

@@ -9,8 +9,10 @@ from typing import Any
 
 import msgspec
 
+from recollect.model.calls import Call, PlainEvent
 from recollect.model.logs import Author
 from recollect.model.sessions import Tokens
+from recollect.store.events import events_in
 
 
 class Passage:
@@ -21,6 +23,7 @@ class Passage:
     """
 
     __slots__ = (
+        "_events",
         "at",
         "author",
         "ended_at",
@@ -55,8 +58,16 @@ class Passage:
             rows,
             whole,
         )
+        self._events: list[Call | PlainEvent] | None = None
         self.said: str | None = None
         """What `distill.tasks.tasks.prompt_of` took for its prompt, once that was asked."""
+
+    @property
+    def events(self) -> list[Call | PlainEvent]:
+        """What happened in it, in order."""
+        if self._events is None:
+            self._events = events_in(self.turn, self.rows)
+        return self._events
 
 
 def state_of(passages: Sequence[Passage]) -> str:

@@ -19,7 +19,7 @@ REACH = 3
 
 _TOKEN = re.compile(r"\w+(?:['./:-]\w+)*|[✅🎉🚀👍👌💯😍❤👎😡🙁]|:\(")
 _GOOD = names(
-    "works worked working fine good great nice nicer correct right clear cleaner perfect beautiful "
+    "works worked working fine good great nice nicer correct cleaner perfect beautiful "
     "lovely love loved visible "
     "passed passes passing green approved merged succeeded success successful faster identical "
     "solved fixed resolved smooth "
@@ -71,6 +71,12 @@ _WISH = re.compile(
     """,
     re.VERBOSE,
 )
+# What a person says of themselves is not said of the work: "I don't have access now".
+_OF_ONESELF = re.compile(
+    r"(?:(?:and|but|so|sorry|no|yes|well|oh)[,.]? )*(?:i|we)(?:'m| am|'re| are|'ve| have|'d| do| can"
+    r"| could|'ll| will)?(?:n't| not)? (?:have|had|got|get|know|need|want|think|guess|believe"
+    r"|remember|access|sure|able|afraid|at|in|on|out|away|back|here|flying|looking|trying)\b"
+)
 # "There's no export button": what should be there is not.
 _ABSENT = re.compile(
     r"^(?:but |and |hmm+,? )?there(?:'s| is| are| was| were) (?:still )?(?:no|never) "
@@ -83,7 +89,7 @@ def leaning(text: str) -> int:
     leans to the bad; zero where nothing tells.
     """
     tokens = _TOKEN.findall(text)
-    if len(tokens) > MOST_WORDS:
+    if len(tokens) > MOST_WORDS or _OF_ONESELF.match(text):
         return 0
     leans = (
         -1

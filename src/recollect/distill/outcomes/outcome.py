@@ -1,14 +1,11 @@
 """How a task went, and what says so.
 
-The agent's word is not enough. A task succeeded when the person said so, when
-a check that failed before the work passes after it, or when the work was kept:
-committed, merged, sent as a pull request. A check that was never red proves
-little, and so does a clean end. docs/outcomes.md has the whole of it.
-
-What happens later outweighs what happened before. So everything that speaks
-for or against the work is gone through in order: a complaint takes down the
-proofs before it, an edit makes old what failed before it, and a word of
-acceptance settles everything. What still stands at the end decides.
+The agent's word is not enough. What speaks for and against the work is gone through
+in order, because what happens later outweighs what happened before: a complaint takes
+down the proofs before it, an edit makes old what failed before it, and a word of
+acceptance settles everything. What still stands at the end, together with the facts
+of the work, makes a probability (`odds`), and an outcome is named only where that is
+sure. docs/outcomes.md has the whole of it.
 """
 
 from __future__ import annotations
@@ -16,31 +13,33 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.distill.outcomes import talk
-from recollect.distill.outcomes.deeds import (
+from recollect.distill.outcomes.facts import Facts, facts_of
+from recollect.distill.outcomes.odds import SURE, SURE_NOT, odds_of
+from recollect.distill.outcomes.operations import (
     admits,
     asks_to_keep,
     asks_to_mend,
-    claims,
-    deeds_of,
     did_not_run,
     failures_of,
     found_nothing,
     is_test_file,
+    operations_of,
     runs_on,
     timed_out,
     was_denied,
 )
-from recollect.distill.tasks.calls import Done, one_line
+from recollect.distill.tasks.actions import one_line
+from recollect.model.calls import Call
 from recollect.model.digests import Evidence, EvidenceKind, Outcome
 from recollect.reading.calls import find_retry, read_line
 from recollect.reading.quoting import quoted
 from recollect.reading.quoting import typed as without_recalled
-from recollect.store import bodies
 
 if TYPE_CHECKING:
+    from recollect.distill.tasks.actions import Action
     from recollect.store.history import Passage
 
 EVIDENCE_CHARACTERS = 160
@@ -53,46 +52,58 @@ LOOP = 4
 COMPLAINTS = 3
 
 _PROOFS: tuple[EvidenceKind, ...] = ("accepted", "check_fixed", "kept")
-_HINTS: tuple[EvidenceKind, ...] = ("check_passed", "claimed", "left")
+_HINTS: tuple[EvidenceKind, ...] = ("praised", "check_passed", "left")
 _COMPLAINTS: tuple[EvidenceKind, ...] = ("corrected", "annoyed", "refused")
+_OF_CHECKS = {"check_failed", "check_passed", "timeout", "left"}
+
+
+class Verdict(NamedTuple):
+    """How a task went: the outcome, the probability that it succeeded, and what speaks for it."""
+
+    outcome: Outcome
+    p: float
+    evidence: list[Evidence]
 
 
 def judge(
-    passages: Sequence[Passage], calls: Iterable[Done], *, is_last: bool, next_prompt: str | None
-) -> tuple[Outcome, list[Evidence]]:
-    """The outcome of a task and what speaks for it.
+    passages: Sequence[Passage], actions: Iterable[Action], *, is_last: bool,
+    next_prompt: str | None,
+) -> Verdict:  # fmt: skip
+    """How a task went.
 
-    `passages` are its turns, with those that were undone; `calls` the tool
+    `passages` are its turns, with those that were undone; `actions` the tool
     calls of the others, in order. `next_prompt` is what was typed after them.
     """
+    done = list(actions)
     ledger = _Ledger()
-    remaining = iter(calls)
+    remaining = iter(done)
+    replies: list[str] = []
     is_asked = False
     for passage in passages:
         if not passage.live:
             ledger.undo(passage)
             is_asked |= passage.author == "human"
             continue
-        for row in passage.rows:
-            kind, text = row[bodies.KIND], row[bodies.TEXT]
-            if kind == "tool_call":
+        for event in passage.events:
+            if isinstance(event, Call):
                 ledger.act(next(remaining))
-            elif kind == "reply":
-                ledger.reply(text, passage.ref)
-            elif kind in ("abort", "error"):
-                ledger.stop(passage.ref, text if kind == "error" else "")
-            elif kind == "prompt" and passage.author == "human":
+            elif event.kind == "reply":
+                replies.append(event.text)
+                ledger.reply(event.text, passage.ref)
+            elif event.kind in ("abort", "error"):
+                ledger.stop(passage.ref, event.text if event.kind == "error" else "")
+            elif event.kind == "prompt" and passage.author == "human":
                 # The first prompt asks; there is nothing yet that it could judge.
                 if is_asked:
-                    ledger.listen(without_recalled(text), passage.ref)
+                    ledger.listen(without_recalled(event.text), passage.ref)
                 else:
-                    ledger.ask(text[:PROMPT_CHARACTERS])
+                    ledger.ask(event.text[:PROMPT_CHARACTERS])
                 is_asked = True
     if passages and next_prompt:
         ledger.listen(next_prompt, passages[-1].ref, is_next=True)
     if passages and not is_last:
         ledger.add("left", passages[-1].ref)
-    return ledger.outcome()
+    return ledger.verdict(facts_of(replies, done))
 
 
 class _Ledger:
@@ -110,15 +121,17 @@ class _Ledger:
         # Something was said or shown to be wrong, and nobody has said since that it is right.
         self.is_doubted = False
         self.edits = 0
+        # Whether anything was done yet, and whether the agent's last reply asks something.
+        self.has_acted = self.has_asked = False
         # Edits of anything but tests since the task, or what is wrong with it, was told.
         self.tries = 0
         self.stashed = 0
-        self.red: list[Done] = []
+        self.red: list[Call] = []
         # Checks that failed before anything was changed, those that failed once tests were
         # written for it, and those that passed.
-        self.broken: list[Done] = []
-        self.written: list[Done] = []
-        self.sound: list[Done] = []
+        self.broken: list[Call] = []
+        self.written: list[Call] = []
+        self.sound: list[Call] = []
         self.failures: Counter[str] = Counter()
         # A long task runs the same few checks over and over.
         self.covered: dict[tuple[str | None, str | None], bool] = {}
@@ -138,6 +151,9 @@ class _Ledger:
         One that begins the next task may report what is wrong there.
         """
         heard = talk.hear(prompt)
+        if self.has_asked and not talk.speaks_of_work(heard.accepted):
+            # "Yes, that's correct" says it of what the agent asked.
+            heard = heard._replace(accepted="")
         wrong = heard.corrected
         if not is_next:
             # Before anything was changed, an error that is pasted shows what is to be done.
@@ -159,8 +175,9 @@ class _Ledger:
         ]
         if heard.accepted:
             self._keep(*_PROOFS, *_HINTS)
-            self._drop("accepted")
-            self.add("accepted", ref, heard.accepted)
+            self._drop("accepted", "praised")
+            kind: EvidenceKind = "praised" if talk.is_courtesy(heard.accepted) else "accepted"
+            self.add(kind, ref, heard.accepted)
             self.complaints, self.is_doubted, self.is_halved = [], False, bool(said)
         # "Never mind" wants no more of it; it says nothing about what there is.
         elif (
@@ -179,39 +196,43 @@ class _Ledger:
 
     # What the agent does
 
-    def act(self, call: Done) -> None:
+    def act(self, action: Action) -> None:
+        call = action.call
+        self.has_acted, self.has_asked = True, False
         self._drop("aborted", "admitted")
-        if call.files:
+        if action.files:
             if not self.edits:
                 # What was liked before anything was done was the plan.
                 self._drop("accepted")
             self.edits += 1
-            self.tries += not all(map(is_test_file, call.files))
+            self.tries += not all(map(is_test_file, action.files))
             # Whether what failed still fails, and what passed still passes,
             # nobody knows until it is tried again.
-            self._keep(*_PROOFS, "claimed", *(("refused",) if self._is_taken_back() else ()))
-        if call.check:
-            self._check(call)
-        elif call.kind == "shell" and call.weight:
-            self._command(call)
-        for deed in deeds_of(call):
-            if deed == "kept" and (self.edits or self.is_keeping) and not self.is_doubted:
+            self._keep(*_PROOFS, *(("refused",) if self._is_taken_back() else ()))
+        if action.check:
+            self._check(action)
+        elif call.kind == "shell" and action.weight:
+            self._command(action)
+        for operation in operations_of(call):
+            if operation == "kept" and self.edits and not (self.is_keeping or self.is_doubted):
+                # Who was asked for a commit has done what was asked, well or badly.
                 self._drop("kept")
-                self.add("kept", call.ref, _command_of(call))
-            elif deed in ("reverted", "stashed") and self.edits and not self.is_trial:
+                self.add("kept", action.ref, _command_of(call))
+            elif operation in ("reverted", "stashed") and self.edits and not self.is_trial:
                 self.stashed, self.edits, self.tries = self.edits, 0, 0
                 self._drop("check_fixed", "kept", "check_passed", "reverted")
-                self.add("reverted", call.ref, _command_of(call))
-            elif deed == "unstashed" and self.stashed:
+                self.add("reverted", action.ref, _command_of(call))
+            elif operation == "unstashed" and self.stashed:
                 self.edits, self.stashed = self.stashed, 0
                 self._drop("reverted")
 
-    def _check(self, call: Done) -> None:
+    def _check(self, action: Action) -> None:
+        call = action.call
         self._drop("command_failed")
         if call.ok:
-            self._passed(call)
+            self._passed(action)
         elif timed_out(call):
-            self._failed("timeout", call)
+            self._failed("timeout", action)
         elif call.ok is False and not did_not_run(call) and not was_denied(call):
             self.standing = [
                 one
@@ -223,9 +244,10 @@ class _Ledger:
                 (self.broken if not self.edits else self.written).append(call)
             # Red before anything was done is what the task is about, or has nothing to do with it.
             if self.edits and not self._was_as_red(call):
-                self._failed("check_failed", call)
+                self._failed("check_failed", action)
 
-    def _passed(self, call: Done) -> None:
+    def _passed(self, action: Action) -> None:
+        call = action.call
         over = {_command_of(before) for before in self.red if self._covers(before, call)} | {
             _command_of(call)
         }
@@ -243,15 +265,16 @@ class _Ledger:
             and not any(self._covers(before, call) for before in self.sound)
         ):
             self._drop("check_fixed")
-            self.add("check_fixed", call.ref, _command_of(call))
+            self.add("check_fixed", action.ref, _command_of(call))
         else:
             self._drop("check_passed")
-            self.add("check_passed", call.ref, _command_of(call))
+            self.add("check_passed", action.ref, _command_of(call))
         if not self.edits:
             self.sound.append(call)
 
-    def _command(self, call: Done) -> None:
+    def _command(self, action: Action) -> None:
         """A command that does something; it also answers whatever was said before it."""
+        call = action.call
         self._drop("command_failed", "corrected", "annoyed")
         if (
             call.ok
@@ -261,35 +284,33 @@ class _Ledger:
         ):
             # Where something is to be mended, what failed before the work and
             # works after it is as good as a check.
-            self._passed(call)
+            self._passed(action)
         elif call.ok:
             self.standing = [
                 one for one in self.standing if one.text != _command_of(call) or one.kind in _PROOFS
             ]
         elif timed_out(call):
             if not runs_on(call):
-                self._failed("timeout", call)
+                self._failed("timeout", action)
         elif call.ok is False and not found_nothing(call) and not was_denied(call):
             if not self.edits:
                 self.broken.append(call)
-            self._failed("command_failed", call)
+            self._failed("command_failed", action)
 
-    def _failed(self, kind: EvidenceKind, call: Done) -> None:
-        command = _command_of(call)
+    def _failed(self, kind: EvidenceKind, action: Action) -> None:
+        command = _command_of(action.call)
         self.failures[command] += 1
         self.standing = [one for one in self.standing if one.text != command or one.kind in _PROOFS]
-        self.add("loop" if self.failures[command] >= LOOP else kind, call.ref, command)
+        self.add("loop" if self.failures[command] >= LOOP else kind, action.ref, command)
 
     def reply(self, text: str, ref: str) -> None:
         self._drop("aborted", "admitted")
+        self.has_asked = talk.is_question(text)
         if not self.edits:
             # Where nothing was to be done, another answer is all that a complaint can get.
             self._drop("corrected", "annoyed")
         if admits(text):
             self.add("admitted", ref)
-        elif claims(text):
-            self._drop("claimed")
-            self.add("claimed", ref)
 
     def stop(self, ref: str, error: str) -> None:
         self._drop("aborted")
@@ -297,58 +318,65 @@ class _Ledger:
 
     def undo(self, passage: Passage) -> None:
         """A turn that was undone; so was what it changed."""
-        if any(
-            row[bodies.KIND] == "tool_call" and row[bodies.TOOL_KIND] == "edit"
-            for row in passage.rows
-        ):
+        if any(isinstance(event, Call) and event.kind == "edit" for event in passage.events):
             self._drop("reverted")
             self.add("reverted", passage.ref)
 
     # What it came to
 
-    def outcome(self) -> tuple[Outcome, list[Evidence]]:
-        proofs = [one for one in self.standing if one.kind in _PROOFS]
-        hints = [one for one in self.standing if one.kind in _HINTS]
-        against = [
-            one for one in self.standing if one.kind not in _PROOFS and one.kind not in _HINTS
-        ]
-        if proofs:
-            # What took too long says little beside a proof.
-            spoiling = [one for one in against if one.kind != "timeout"]
-            return ("partial" if spoiling or self.is_halved else "success"), proofs + spoiling
-        if against:
-            return self._weigh(against, hints), against
-        if len(self.complaints) >= COMPLAINTS:
-            return "fail", self.complaints
-        return "uncertain", hints
+    def verdict(self, facts: Facts) -> Verdict:
+        """What stands at the end, weighed."""
+        if len(self.complaints) >= COMPLAINTS and not self._has("accepted"):
+            self._drop(*_COMPLAINTS)
+            self.standing += self.complaints
+        if facts.only_talk:
+            # Where nothing was run or changed, nobody can have tried it.
+            for one in self.standing:
+                one.kind = "praised" if one.kind == "accepted" else one.kind
+        p = odds_of(facts, (one.kind for one in self.standing))
+        return Verdict(self._outcome(p, facts), p, self._telling())
 
-    def _weigh(self, against: list[Evidence], hints: list[Evidence]) -> Outcome:
-        kinds = {one.kind for one in against}
-        if "aborted" in kinds and not kinds & {"reverted", "corrected", "annoyed"}:
-            return "abandoned"
-        is_undone = "reverted" in kinds or self._is_taken_back()
-        is_wrong = is_undone or bool(kinds & {"corrected", "annoyed"})
-        if "refused" in kinds and not is_wrong and (not self.edits or "aborted" in kinds):
-            return "abandoned"
-        if self.was_accepted or (kinds <= {"check_failed", "timeout"} and self._is_better(hints)):
+    def _outcome(self, p: float, facts: Facts) -> Outcome:
+        kinds = {one.kind for one in self.standing}
+        complaints = kinds & {"corrected", "annoyed", "reverted"} or self._is_taken_back()
+        if "accepted" not in kinds and not complaints:
+            if "aborted" in kinds and not kinds & set(_PROOFS):
+                return "abandoned"
+            if "refused" in kinds and not self.edits:
+                return "abandoned"
+        if self._has("accepted") and (complaints or self.is_halved):
             return "partial"
-        return "fail"
+        if self.was_accepted and complaints:
+            return "partial"
+        if p >= SURE and (kinds & {*_PROOFS, "check_passed"} or facts.ran_tests or facts.ran_well):
+            return "success"
+        if p <= SURE_NOT:
+            return "partial" if kinds <= _OF_CHECKS and self._is_better() else "fail"
+        return "uncertain"
 
-    def _is_better(self, hints: list[Evidence]) -> bool:
+    def _telling(self) -> list[Evidence]:
+        """What is shown: both sides of it, the hints only where nothing else stands."""
+        strong = [one for one in self.standing if one.kind not in _HINTS]
+        return strong or list(self.standing)
+
+    def _has(self, kind: EvidenceKind) -> bool:
+        return any(one.kind == kind for one in self.standing)
+
+    def _is_better(self) -> bool:
         """Whether some checks pass where others do not, or most of what failed at first passes."""
-        if any(one.kind == "check_passed" for one in hints):
+        if self._has("check_passed"):
             return True
         counts = [count for count in map(failures_of, self.red) if count is not None]
         return len(counts) > 1 and counts[-1] <= counts[0] / 2
 
-    def _was_as_red(self, call: Done) -> bool:
+    def _was_as_red(self, call: Call) -> bool:
         """Whether a check that nobody asked to mend fails as it did before the work."""
         before = (
             [one for one in self.broken if self._covers(one, call)] if not self.is_mending else []
         )
         return any((failures_of(call) or 1) <= (failures_of(one) or 1) for one in before)
 
-    def _covers(self, before: Done, later: Done) -> bool:
+    def _covers(self, before: Call, later: Call) -> bool:
         pair = (before.target, later.target)
         if pair not in self.covered:
             self.covered[pair] = _covers(before, later)
@@ -367,7 +395,7 @@ class _Ledger:
         self.standing = [one for one in self.standing if one.kind in kinds]
 
 
-def _command_of(call: Done) -> str:
+def _command_of(call: Call) -> str:
     return _in_one_line(call.target or call.name)
 
 
@@ -376,7 +404,7 @@ def _in_one_line(command: str) -> str:
     return quoted(one_line(command), EVIDENCE_CHARACTERS)
 
 
-def _covers(before: Done, later: Done) -> bool:
+def _covers(before: Call, later: Call) -> bool:
     """Whether a later check tells about an earlier one: the same, or one of
     more or of fewer tests, but not of others.
     """

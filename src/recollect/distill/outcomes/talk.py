@@ -73,6 +73,31 @@ _ALONE = re.compile(r"\b(?:myself|by hand|on my own|ourselves)\b")
 _SIGNS = re.compile(r"^\W+")
 _CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
 SHOUTED_WORDS = 3
+# Where a reply asks something: in its last words.
+ASKED_CHARACTERS = 200
+# Thanks and courtesies: people say them of work that they have not looked at.
+_COURTESY = re.compile(
+    r"(?:(?:ok(?:ay)?|yes|ah|oh|alright|great|good|nice|cool|wonderful|excellent|fantastic|perfect"
+    r"|awesome|got it|makes sense|i see|understood|thanks?|thank you|thx|merci|danke|gracias"
+    r"|that (?:all )?(?:sounds?|makes) (?:good|great|sense|fine|perfect|correct|right)"
+    r"|i appreciate (?:it|your help|the help|that))"
+    r"(?: (?:so|very) much| a lot| again| bien| to hear| then| now)?"
+    r"(?:,? (?:thank you|thanks|merci)(?: (?:so|very) much| a lot)?)?"
+    r"(?: for (?:your|the|all|that|this|finali[sz]ing|clarifying|checking|letting|confirming)\b[^.!?]*)?"
+    r"[\s,.!]*)+\W*(?:###\w+###)?$"
+)
+# Words of work that was tried: they judge even where the agent asked something.
+_OF_WORK = re.compile(
+    r"\b(?:works?|worked|working|fixed|solved|resolved|pass(?:es|ed|ing)?|runs?|builds?|compiles?"
+    r"|green|gone|deployed|merged|tested|loads?|starts?)\b"
+)
+# What ends a talk and says nothing of it: "No, that's all, thanks".
+_CLOSING = re.compile(
+    r"^(?:no|nope|nothing|yes|ok(?:ay)?)?[\s,.!-]*(?:thanks?|thank you)?[\s,.!-]*"
+    r"(?:that(?:'s| is|'ll be| will be| would be)|i'?m) (?:all|it|everything|good|done|all set|fine)"
+    r"(?: (?:i need(?:ed)?|for now|for today|thanks?|thank you|i have))*[\s,.!]*"
+    r"(?:thanks?|thank you)?[^a-z]*$"
+)
 # The same, as far as ASCII goes, twice as fast.
 _TOPIC, _ASCII_TOPIC = re.compile(r"[^\W\d_]{5,}"), re.compile("[a-z]{5,}")
 # Words that prompts have whatever they are about.
@@ -212,6 +237,22 @@ def kind_of(prompt: str, previous: str | None = None) -> Kind:
     return "task"
 
 
+def is_courtesy(sentence: str) -> bool:
+    """Whether a sentence thanks or praises without a word of the work."""
+    return _COURTESY.match(_plain(sentence)) is not None
+
+
+def speaks_of_work(sentence: str) -> bool:
+    """Whether a sentence tells of what was done, and not only that something is right."""
+    return _OF_WORK.search(_plain(sentence)) is not None
+
+
+def is_question(reply: str) -> bool:
+    """Whether the agent's reply ends with a question, or asks to confirm something."""
+    end = reply[-ASKED_CHARACTERS:].rstrip(" *_`\n)")
+    return end.endswith(("?", "？")) or "confirm" in end.lower() or "(yes/no" in end.lower()
+
+
 @lru_cache(256)
 def topics(text: str) -> frozenset[str]:
     """The words that tell what a text is about."""
@@ -236,7 +277,11 @@ def _said(prompt: str) -> list[str]:
             ]
     if len(sentences) > FIRST_SENTENCES + LAST_SENTENCES:
         sentences = sentences[:FIRST_SENTENCES] + sentences[-LAST_SENTENCES:]
-    return [sentence for sentence in sentences if len(sentence) <= SENTENCE_CHARACTERS]
+    return [
+        sentence
+        for sentence in sentences
+        if len(sentence) <= SENTENCE_CHARACTERS and not _CLOSING.match(_plain(sentence))
+    ]
 
 
 def _shown(text: str) -> str:

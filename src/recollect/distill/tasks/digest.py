@@ -17,15 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.distill.notes.extract import Found, Rules, extract_waiting, find_notes, keep_found
 from recollect.distill.outcomes import outcome
 from recollect.distill.tasks import open_ends, sayings
-from recollect.distill.tasks.calls import Done, calls_of, one_line
-from recollect.distill.tasks.tasks import Stretch, asked_in, kinds_of, stretches
+from recollect.distill.tasks.actions import Action, actions_of, one_line
+from recollect.distill.tasks.tasks import Span, asked_in, kinds_of, prompt_of, spans
 from recollect.distill.tasks.tasks import title_of as title_of_task
 from recollect.distill.tasks.troubles import troubles
 from recollect.model.digests import Digest, Outcome, Run, Task
 from recollect.model.sessions import Tokens
 from recollect.model.titles import title_of
-from recollect.reading.quoting import quoted, quoted_path, typed
-from recollect.store import bodies
+from recollect.reading.quoting import quoted, quoted_path
 from recollect.store.history import state_of
 from recollect.system.interpreter import no_cycle_search
 
@@ -89,10 +88,9 @@ def digest_one(store: Store, ref: str) -> Digest:
 
 def _make(store: Store, number: int, ref: str, mark: int, passages: Sequence[Passage]) -> _Made:
     title, cwd, project = store.digests.facts(number)
-    calls = {passage.ordinal: calls_of([passage], cwd) for passage in passages if passage.live}
     earlier = None if all(passage.whole for passage in passages) else store.digests.find(ref)
-    digest = make(ref, passages, calls, title=title, project=project, earlier=earlier)
-    notes = find_notes(store, number, passages, digest, Rules(calls))
+    digest = make(ref, passages, cwd=cwd, title=title, project=project, earlier=earlier)
+    notes = find_notes(store, number, passages, digest, Rules())
     return _Made(number, mark, state_of(passages), digest, notes)
 
 
@@ -114,13 +112,13 @@ def _keep(store: Store, made: Sequence[_Made]) -> list[str]:
 def make(
     ref: str,
     passages: Sequence[Passage],
-    calls: Mapping[int, Sequence[Done]],
     *,
+    cwd: str | None = None,
     title: str | None = None,
     project: str | None = None,
     earlier: Digest | None = None,
 ) -> Digest:
-    """The digest of a session's passages and the calls of the live ones, by their numbers.
+    """The digest of a session that began in a folder, from its turns.
 
     Of turns that are not whole any more it keeps what the `earlier` one says.
     """
@@ -130,9 +128,10 @@ def make(
     left = [passage for passage in passages if passage.ordinal not in covered]
     live = [passage for passage in left if passage.live]
     kinds = kinds_of(live)
-    errors = troubles([call for passage in live for call in calls[passage.ordinal]])
-    found = stretches(left, calls, kinds)
-    tasks = kept + [_task(found, index, calls, errors) for index in range(len(found))]
+    actions = {passage.ordinal: actions_of(passage, cwd) for passage in live}
+    errors = troubles([action for own in actions.values() for action in own])
+    found = spans(left, actions, kinds)
+    tasks = kept + [_task(found, index, actions, errors) for index in range(len(found))]
     said = (
         [saying for saying in earlier.sayings if int(saying.ref.rpartition("#")[2]) in covered]
         if earlier
@@ -151,44 +150,41 @@ def make(
 def _prompts(passages: Sequence[Passage]) -> Iterator[str]:
     """What people asked, in order, and after that what others did."""
     for passage in sorted(passages, key=lambda one: one.author != "human"):
-        for row in passage.rows:
-            if row[bodies.KIND] == "prompt" and row[bodies.TEXT]:
-                yield typed(row[bodies.TEXT])
-                break
+        if said := prompt_of(passage):
+            yield said
 
 
 def _task(
-    found: list[Stretch],
+    found: list[Span],
     index: int,
-    calls: Mapping[int, Sequence[Done]],
+    actions: Mapping[int, Sequence[Action]],
     errors: list[tuple[int, Trouble]],
 ) -> Task:
-    stretch = found[index]
-    turns = [passage.ordinal for passage in stretch.live]
-    own = [call for turn in turns for call in calls[turn]]
+    span = found[index]
+    turns = [passage.ordinal for passage in span.live]
+    own = [action for turn in turns for action in actions[turn]]
     following = found[index + 1].opening if index + 1 < len(found) else None
-    verdict, evidence = outcome.judge(
-        stretch.passages, own, is_last=following is None, next_prompt=following
-    )
-    files = dict.fromkeys(path for call in own for path in call.files)
+    verdict = outcome.judge(span.passages, own, is_last=following is None, next_prompt=following)
+    files = dict.fromkeys(path for action in own for path in action.files)
     return Task(
-        title=title_of_task(stretch), asked=asked_in(stretch), turns=turns, outcome=verdict,
-        evidence=evidence,
-        files=list(files)[:MOST_FILES], runs=_worth_keeping(own), errors=_first([one for turn,
-        one in errors if turn in turns]),
-        tokens=_tokens(stretch.live), seconds=_seconds(stretch.live),
+        title=title_of_task(span), asked=asked_in(span), turns=turns,
+        outcome=verdict.outcome, p=verdict.p, evidence=verdict.evidence,
+        files=list(files)[:MOST_FILES], runs=_worth_keeping(own),
+        errors=_first([one for turn, one in errors if turn in turns]),
+        tokens=_tokens(span.live), seconds=_seconds(span.live),
     )  # fmt: skip
 
 
-def _worth_keeping(calls: list[Done]) -> list[Run]:
+def _worth_keeping(actions: list[Action]) -> list[Run]:
     """The commands that did or checked something, each with how it ended last.
 
     When there are many, the last ones.
     """
     runs: dict[tuple[str, bool | None], Run] = {}
-    for call in calls:
-        if call.kind == "shell" and call.target and (call.check or call.weight):
-            run = call.run
+    for action in actions:
+        call = action.call
+        if call.kind == "shell" and call.target and (action.check or action.weight):
+            run = action.run
             runs.pop((run.command, run.ok), None)
             runs[run.command, run.ok] = run
     return list(runs.values())[-MOST_RUNS:]

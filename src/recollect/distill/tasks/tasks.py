@@ -15,14 +15,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.distill.outcomes import talk
-from recollect.distill.outcomes.deeds import deeds_of
+from recollect.distill.outcomes.operations import operations_of
+from recollect.model.calls import Call, PlainEvent
 from recollect.model.titles import request_in
 from recollect.reading.calls import find_retry
 from recollect.reading.quoting import quoted, typed
-from recollect.store import bodies
 
 if TYPE_CHECKING:
-    from recollect.distill.tasks.calls import Done
+    from recollect.distill.tasks.actions import Action
     from recollect.store.history import Passage
 
 TITLE_CHARACTERS = 80
@@ -43,7 +43,7 @@ _RESUMES = re.compile(
 _IMAGE = re.compile(r"\[image [^\]\n]*\]")
 
 
-class Stretch:
+class Span:
     """Turns in a row that are about one task, the prompt that opened it and the one
     that says what it is, and what they touch.
     """
@@ -70,7 +70,7 @@ class Stretch:
         self._last: list[Passage] = []
         self._said: list[str] = []
         self._words: set[str] = set()
-        self.failed: list[Done] = []
+        self.failed: list[Call] = []
         self.has_looked = self.is_settled = False
 
     @property
@@ -85,7 +85,7 @@ class Stretch:
             self._words |= talk.topics(self._said.pop())
         return self._words
 
-    def take(self, passage: Passage, said: str, kind: str, calls: Sequence[Done]) -> None:
+    def take(self, passage: Passage, said: str, kind: str, actions: Sequence[Action]) -> None:
         """One more turn."""
         self.passages.append(passage)
         if not passage.live:
@@ -93,27 +93,28 @@ class Stretch:
         self._last = [passage]
         self._said.append(said)
         self.is_settled |= kind == "acceptance"
-        self.has_looked |= bool(calls)
-        for call in calls:
-            if call.files:
-                self.files.update(call.files)
+        self.has_looked |= bool(actions)
+        for action in actions:
+            call = action.call
+            if action.files:
+                self.files.update(action.files)
                 self.is_settled = False
-            if call.ok is False and call.kind == "shell" and (call.check or call.weight):
+            if call.failed and call.kind == "shell" and (action.check or action.weight):
                 self.failed = [*self.failed[1 - FAILURES_KEPT :], call]
-            self.is_settled |= "kept" in deeds_of(call)
+            self.is_settled |= "kept" in operations_of(call)
 
-    def goes_on_in(self, said: str, calls: Sequence[Done]) -> bool:
+    def goes_on_in(self, said: str, actions: Sequence[Action]) -> bool:
         """Whether a turn is about the same thing, as far as its words and calls tell."""
         if self.is_settled:
             return False
         # First it was looked into, or seen to fail; now it is done.
-        is_begun = bool(self.failed) or (self.has_looked and any(call.files for call in calls))
+        is_begun = bool(self.failed) or (self.has_looked and any(one.files for one in actions))
         return (
             (is_begun and not self.files)
             or asks_back(self._last)
-            or any(not self.files.isdisjoint(call.files) for call in calls)
+            or any(not self.files.isdisjoint(one.files) for one in actions)
             or len(self.words & talk.topics(said)) >= SHARED_WORDS
-            or any(find_retry(failed, call) for failed in self.failed for call in calls)
+            or any(find_retry(failed, one.call) for failed in self.failed for one in actions)
         )
 
 
@@ -129,31 +130,33 @@ def kinds_of(passages: Sequence[Passage]) -> dict[int, talk.Kind]:
     return kinds
 
 
-def stretches(
-    passages: Sequence[Passage], calls: Mapping[int, Sequence[Done]], kinds: Mapping[int, talk.Kind]
-) -> list[Stretch]:
+def spans(
+    passages: Sequence[Passage],
+    actions: Mapping[int, Sequence[Action]],
+    kinds: Mapping[int, talk.Kind],
+) -> list[Span]:
     """The tasks of a session, in order; those in which nothing is left are left out.
 
-    `calls` and `kinds` are of the turns that were not undone, by their numbers.
+    `actions` and `kinds` are of the turns that were not undone, by their numbers.
     """
-    found: list[Stretch] = []
+    found: list[Span] = []
     for passage in passages:
         said, own, kind = (
             prompt_of(passage),
-            calls.get(passage.ordinal, ()),
+            actions.get(passage.ordinal, ()),
             kinds.get(passage.ordinal, "going_on"),
         )
         if not found or (
             kind == "task" and (talk.hear(said).begins or not found[-1].goes_on_in(said, own))
         ):
-            found.append(Stretch(said))
+            found.append(Span(said))
         if found[-1].is_vague and not says_little(said):
             found[-1].asked, found[-1].is_vague = said, False
         found[-1].take(passage, said, kind, own)
     return [
-        stretch
-        for stretch in found
-        if any(not _is_ignored(passage, prompt_of(passage)) for passage in stretch.live)
+        span
+        for span in found
+        if any(not _is_ignored(passage, prompt_of(passage)) for passage in span.live)
     ]
 
 
@@ -164,17 +167,17 @@ def prompt_of(passage: Passage) -> str:
     """
     if passage.said is None:
         prompts = (
-            typed(row[bodies.TEXT])
-            for row in passage.rows
-            if row[bodies.KIND] == "prompt" and row[bodies.TEXT]
+            event.text
+            for event in passage.events
+            if isinstance(event, PlainEvent) and event.kind == "prompt" and event.text
         )
-        passage.said = next(prompts, "")
+        passage.said = typed(next(prompts, ""))
     return passage.said
 
 
-def asked_in(stretch: Stretch) -> str:
+def asked_in(span: Span) -> str:
     """What was asked, near verbatim, in one short line."""
-    return quoted(stretch.asked, ASKED_CHARACTERS)
+    return quoted(span.asked, ASKED_CHARACTERS)
 
 
 def says_little(said: str) -> bool:
@@ -188,13 +191,13 @@ def says_little(said: str) -> bool:
     return not _TWO_WORDS.search(said[:200]) or _RESUMES.search(said[:200]) is not None
 
 
-def title_of(stretch: Stretch) -> str:
+def title_of(span: Span) -> str:
     """The first line that says what was asked.
 
     What an agent's program put between tags or in place of an image, and a
     heading such as "User input", come after anything else.
     """
-    asked = _IMAGE.sub(" ", stretch.asked)
+    asked = _IMAGE.sub(" ", span.asked)
     first = next((line for line in asked.splitlines() if any(map(str.isalnum, line))), "")
     said = request_in(asked) or first.strip().lstrip("#*-> \t").replace("**", "")
     return quoted(said.rstrip("\\ "), TITLE_CHARACTERS)
@@ -202,19 +205,19 @@ def title_of(stretch: Stretch) -> str:
 
 def asks_back(passages: Sequence[Passage]) -> bool:
     """Whether the last of some turns ends with a question of the agent."""
-    rows = passages[-1].rows if passages else []
+    events = passages[-1].events if passages else []
     last = next(
         (
-            row
-            for row in reversed(rows)
-            if row[bodies.KIND] in ("reply", "tool_call", "prompt", "abort")
+            event
+            for event in reversed(events)
+            if isinstance(event, Call) or event.kind in ("reply", "prompt", "abort")
         ),
         None,
     )
     return (
-        last is not None
-        and last[bodies.KIND] == "reply"
-        and last[bodies.TEXT].rstrip(" *_`\n").endswith(("?", "？"))
+        isinstance(last, PlainEvent)
+        and last.kind == "reply"
+        and last.text.rstrip(" *_`\n").endswith(("?", "？"))
     )
 
 
@@ -223,5 +226,5 @@ def _is_ignored(passage: Passage, said: str) -> bool:
 
     Nor of a turn without anything in it.
     """
-    rows = [row for row in passage.rows if row[bodies.KIND] != "command"]
-    return not rows or (said.startswith("/") and len(rows) == 1)
+    events = [event for event in passage.events if event.kind != "command"]
+    return not events or (said.startswith("/") and len(events) == 1)

@@ -12,9 +12,9 @@ COMMAND_CHARACTERS = 120
 FILES_SHOWN = 12
 RUNS_SHOWN = 12
 EVIDENCE: dict[EvidenceKind, str] = {
-    "accepted": "the person accepted it", "check_fixed": "a check that failed passes",
+    "accepted": "the person accepted it", "praised": "the person praised it", "check_fixed": "a check that failed passes",
     "kept": "the work was kept",
-    "check_passed": "a check passes", "claimed": "the agent says so",
+    "check_passed": "a check passes",
     "corrected": "the person corrected it", "refused": "the person did not want it",
     "annoyed": "the person is annoyed",
     "reverted": "edits were taken back", "check_failed": "a check fails",

@@ -148,7 +148,7 @@ class Doctor:
         tables = [str(table) for table, _, _, _ in self.db.rows("pragma foreign_key_check")]
         if not tables:
             return _good()
-        counts = [f"{tables.count(table)} in {table}" for table in dict.fromkeys(tables)]
+        counts = [f"{tables.count(table)} in {table}" for table in sorted(set(tables))]
         return _bad(f"rows whose target is missing: {', '.join(counts)}", _REPAIR)
 
     def _objects(self) -> set[str]:

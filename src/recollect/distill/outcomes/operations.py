@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
-from recollect.distill.tasks.calls import Done
+from recollect.model.calls import Call
 from recollect.reading.programs import base
 from recollect.reading.shell import pieces
 from recollect.store.text import ends
 
-Deed = Literal["kept", "reverted", "stashed", "unstashed"]
+Operation = Literal["kept", "reverted", "stashed", "unstashed"]
 
 # git and the command lines of its hosts: the words after which work is kept.
 _KEEPING = (
@@ -85,16 +85,6 @@ _ADMITTING = (
     "gave up",
     "still fail", "still broken", "still red",
 )  # fmt: skip
-_CLAIMING = (
-    "done", "fixed", " pass", "works now", "now works", "successfully", "resolved", "ready",
-    " working", " complete",
-    "implemented", "in place",
-)  # fmt: skip
-_CLAIMS = re.compile(
-    r"\b(?:done|fixed|all (?:tests|checks) (?:now )?pass|works now|now "
-    r"works|successfully|resolved|ready)\b"
-    r"|\bis (?:now )?(?:working|complete|implemented|in place)\b"
-)
 _FAILURES = re.compile(r"\b(\d+) (?:tests? )?(?:failed|failing|failures?|errors?)\b")
 # What is asked for where a red check is the matter itself.
 _MENDS = re.compile(
@@ -128,11 +118,11 @@ _SEARCHES = frozenset(
 )
 
 
-def deeds_of(call: Done) -> Sequence[Deed]:
+def operations_of(call: Call) -> Sequence[Operation]:
     """What a command did to the work as a whole, in order."""
     if call.kind != "shell" or not call.target or call.failed:
         return ()
-    found = _deeds_in(call.target)
+    found = _operations_in(call.target)
     if not found:
         return found
     shown = ends(call.output)
@@ -143,16 +133,18 @@ def deeds_of(call: Done) -> Sequence[Deed]:
 
 
 @lru_cache(4096)
-def _deeds_in(command: str) -> tuple[Deed, ...]:
+def _operations_in(command: str) -> tuple[Operation, ...]:
     if not any(name in command for name in _KEEPERS):
         return ()
     found = [
-        _deed([base(piece.words[0]), *piece.words[1:]]) for piece in pieces(command) if piece.words
+        _operation([base(piece.words[0]), *piece.words[1:]])
+        for piece in pieces(command)
+        if piece.words
     ]
-    return tuple(deed for deed in found if deed)
+    return tuple(operation for operation in found if operation)
 
 
-def _deed(words: list[str]) -> Deed | None:
+def _operation(words: list[str]) -> Operation | None:
     plain = [word for word in words if not word.startswith("-") or word == "--"]
     if any(tuple(plain[: len(keeping)]) == keeping for keeping in _KEEPING):
         return "kept" if not {"--dry-run", "--abort"} & set(words) else None
@@ -176,29 +168,29 @@ def _deed(words: list[str]) -> Deed | None:
     return "reverted" if discards else None
 
 
-def timed_out(call: Done) -> bool:
+def timed_out(call: Call) -> bool:
     """Whether a command was stopped because it took too long."""
     return call.ok is not True and (
         call.exit_code in _TIMEOUT_CODES or _TIMED_OUT.search(ends(call.output)) is not None
     )
 
 
-def runs_on(call: Done) -> bool:
+def runs_on(call: Call) -> bool:
     """Whether a command is meant to run until it is stopped."""
     return _RUNS_ON.search(call.target or "") is not None
 
 
-def did_not_run(call: Done) -> bool:
+def did_not_run(call: Call) -> bool:
     """Whether a check failed because it could not begin."""
     return call.exit_code in _NOT_RUN_CODES or _NOT_RUN.search(ends(call.output)) is not None
 
 
-def was_denied(call: Done) -> bool:
+def was_denied(call: Call) -> bool:
     """Whether a command failed only because it was not allowed."""
     return _DENIED.search(call.output[:400]) is not None
 
 
-def found_nothing(call: Done) -> bool:
+def found_nothing(call: Call) -> bool:
     """Whether a command failed only because it looked for something that is not there."""
     names = {base(word) for piece in pieces(call.target or "") for word in _programs(piece.words)}
     return call.exit_code in (1, None) and (
@@ -215,7 +207,7 @@ def _programs(words: list[str]) -> list[str]:
     )
 
 
-def failures_of(call: Done) -> int | None:
+def failures_of(call: Call) -> int | None:
     """How many failures a check told of."""
     found = _FAILURES.findall(ends(call.output))
     return max(map(int, found)) if found else None
@@ -239,11 +231,6 @@ def asks_to_keep(prompt: str) -> bool:
 def admits(reply: str) -> bool:
     """Whether the agent says that it did not manage."""
     return _says(reply, _ADMITS, _ADMITTING)
-
-
-def claims(reply: str) -> bool:
-    """Whether the agent says that it did."""
-    return _says(reply, _CLAIMS, _CLAIMING)
 
 
 def _says(reply: str, pattern: re.Pattern[str], words: tuple[str, ...]) -> bool:
