@@ -179,7 +179,8 @@ def _is_wrong(one: Tried) -> bool:
 
 def _told(one: Tried) -> str:
     why = "; ".join(f"{evidence.kind} {evidence.text}" for evidence in one.verdict.evidence)
-    return f"{one.trajectory.source} {one.trajectory.name}: {one.verdict.outcome} {one.verdict.p} {why}"
+    told = f"{one.verdict.outcome} {one.verdict.p} {why}"
+    return f"{one.trajectory.source} {one.trajectory.name}: {told}"
 
 
 def shown_public(report: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.distill.outcomes.outcome import EVIDENCE_CHARACTERS, judge
-from recollect.distill.tasks.calls import calls_of
+from recollect.distill.tasks.actions import actions_of
 from recollect.model.digests import Evidence, EvidenceKind, Outcome
 from recollect.store import bodies
 from recollect.store.history import Passage
@@ -25,7 +25,16 @@ def judged(
 ) -> tuple[Outcome, list[Evidence]]:
     """How a task of these turns went; a turn begins with what was typed."""
     passages = [passage(number, *rows) for number, rows in enumerate(turns, 1)]
-    return judge(passages, calls_of(passages), is_last=is_last, next_prompt=next_prompt)
+    actions = [action for one in passages if one.live for action in actions_of(one)]
+    verdict = judge(passages, actions, is_last=is_last, next_prompt=next_prompt)
+    return verdict.outcome, verdict.evidence
+
+
+def judged_at(*turns: list[Row]) -> float:
+    """The probability that a task of these turns succeeded."""
+    passages = [passage(number, *rows) for number, rows in enumerate(turns, 1)]
+    actions = [action for one in passages for action in actions_of(one)]
+    return judge(passages, actions, is_last=True, next_prompt=None).p
 
 
 def asked(text: str, *rows: Row) -> list[Row]:
@@ -79,14 +88,13 @@ def test_a_test_that_was_written_first_proves_it_too() -> None:
     )
 
 
-def test_a_new_test_that_had_to_be_changed_itself_proves_nothing() -> None:
+def test_a_new_test_that_had_to_be_changed_itself_is_no_check_that_was_fixed() -> None:
     """It was the test that was wrong, and nobody had asked for more than tests."""
     tests = edit("tests/test_cache.py")
 
-    assert outcome(asked("add tests for the cache", tests, RED, tests, GREEN)) == (
-        "uncertain",
-        ["check_passed"],
-    )
+    _, kinds = outcome(asked("add tests for the cache", tests, RED, tests, GREEN))
+
+    assert kinds == ["check_passed"]
 
 
 def test_the_command_that_was_to_be_mended_is_as_good_as_a_check() -> None:
@@ -94,7 +102,7 @@ def test_the_command_that_was_to_be_mended_is_as_good_as_a_check() -> None:
     before, after = run("make docs", "Error 1", code=1), run("make docs", "build succeeded.")
 
     assert outcome(asked("`make docs` fails", before, WORK, after)) == ("success", ["check_fixed"])
-    assert outcome(asked("set up the docs", before, WORK, after))[0] == "uncertain"
+    assert "check_fixed" not in outcome(asked("set up the docs", before, WORK, after))[1]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +128,9 @@ def test_a_commit_of_nothing_keeps_nothing() -> None:
     assert outcome(
         asked("x", WORK, run("git commit -am x", "nothing to commit, working tree clean"))
     ) == ("uncertain", [])
-    assert outcome(asked("x", WORK, run("git commit -am x", "hook declined", code=1)))[0] == "fail"
+    assert outcome(asked("x", WORK, run("git commit -am x", "hook declined", code=1)))[1] == [
+        "command_failed"
+    ]
     assert outcome(asked("x", run("git commit -am x", "[main 1a2b3c4] x"))) == ("uncertain", [])
 
 
@@ -134,29 +144,42 @@ def test_a_commit_whose_end_is_hidden_counts_when_git_says_so() -> None:
     assert outcome(asked("x", WORK, telling)) == ("success", ["kept"])
 
 
-def test_where_a_commit_is_the_task_itself_it_needs_no_edit() -> None:
-    """ "Squash and push" changes no file."""
+def test_a_commit_that_was_asked_for_proves_nothing() -> None:
+    """Who was asked to commit commits, whether the work is right or not."""
     squash = run(
         "git reset --soft HEAD~4 && git commit -m wizard && git push --force-with-lease",
         "forced update",
     )
+    commit = run("git commit -am x", "[main 1a2b3c4] x")
 
-    assert outcome(asked("squash my last 4 commits and push", squash)) == ("success", ["kept"])
+    assert outcome(asked("squash my last 4 commits and push", squash)) == ("uncertain", [])
+    assert outcome(asked("tidy the cart up and commit it", WORK, commit)) == ("uncertain", [])
 
 
 # What proves little
 
 
-def test_a_check_that_was_never_red_proves_little() -> None:
-    """It would have passed without the work as well."""
-    assert outcome(asked("make the cart faster", WORK, GREEN)) == ("uncertain", ["check_passed"])
+def test_a_check_that_was_never_red_is_evidence_as_far_as_it_goes() -> None:
+    """It may have passed before; but where many tests pass last, most work is right."""
+    few = judged_at(asked("make the cart faster", WORK, run("make lint", "ok")))
+    many = judged_at(asked("make the cart faster", WORK, run("pytest -q", "120 passed")))
+
+    assert few < many
+
+
+def test_a_check_before_the_last_change_says_nothing_of_it() -> None:
+    """What passed was another state of the files."""
+    before = judged_at(asked("make the cart faster", GREEN, WORK))
+    after = judged_at(asked("make the cart faster", WORK, GREEN))
+
+    assert before < after
 
 
 def test_the_agents_word_and_a_clean_end_prove_little() -> None:
     """Agents say that it is done whether it is or not."""
     assert outcome(asked("make the cart faster", WORK, reply("Done. All tests pass."))) == (
         "uncertain",
-        ["claimed"],
+        [],
     )
 
 
@@ -174,7 +197,7 @@ def test_what_was_liked_before_anything_was_done_was_the_plan() -> None:
     planned = asked("how would you do it?", reply("In three layers."))
 
     assert outcome(planned, asked("love it. perfect", WORK, reply("Written.")))[0] == "uncertain"
-    assert outcome(planned, asked("love it. perfect"))[0] == "success"
+    assert outcome(planned, asked("love it. perfect")) == ("uncertain", ["praised"])
 
 
 def test_the_first_prompt_judges_nothing() -> None:
@@ -216,7 +239,7 @@ def test_a_complaint_that_was_worked_on_leaves_it_open() -> None:
 
     assert outcome(first, asked("that's wrong, newest first", WORK, reply("Done."))) == (
         "uncertain",
-        ["claimed"],
+        [],
     )
     assert outcome(first, asked("that's wrong, newest first", WORK), asked("perfect")) == (
         "success",
@@ -311,30 +334,27 @@ def test_an_undone_turn_took_its_edits_with_it() -> None:
         passage(2, *asked("use svg", WORK), live=False),
     ]
 
-    assert judge(passages, [], is_last=True, next_prompt=None) == (
-        "fail",
-        [Evidence(kind="reverted", ref=f"{REF}#2")],
-    )
+    found = judge(passages, [], is_last=True, next_prompt=None)
+
+    assert (found.outcome, found.evidence) == ("fail", [Evidence(kind="reverted", ref=f"{REF}#2")])
 
 
-def test_a_check_that_is_red_at_the_end_is_a_failure() -> None:
-    """So is a command that failed last, and the same one again and again."""
+def test_what_is_red_at_the_end_speaks_against_it() -> None:
+    """Whether it was a check, the last command, or the same one again and again."""
     failing = run("npm publish", "403 Forbidden", code=1)
+    nothing = judged_at(asked("speed up the parser", WORK))
 
-    assert outcome(asked("speed up the parser", WORK, RED)) == ("fail", ["check_failed"])
-    assert outcome(asked("publish it", failing)) == ("fail", ["command_failed"])
-    assert outcome(asked("publish it", *[failing] * 4)) == ("fail", ["loop"])
-
-
-def test_what_failed_before_an_edit_is_open_again() -> None:
-    """Nobody knows whether it still fails."""
-    assert outcome(asked("speed up the parser", WORK, RED, WORK)) == ("uncertain", [])
+    assert outcome(asked("speed up the parser", WORK, RED)) == ("uncertain", ["check_failed"])
+    assert outcome(asked("publish it", failing)) == ("uncertain", ["command_failed"])
+    assert outcome(asked("publish it", *[failing] * 4))[1] == ["loop"]
+    assert judged_at(asked("speed up the parser", WORK, RED)) < nothing
+    assert judged_at(asked("publish it", *[failing] * 4)) < judged_at(asked("publish it", failing))
 
 
 def test_a_check_that_was_as_red_before_has_nothing_to_do_with_it() -> None:
     """Unless it was to be mended."""
     assert outcome(asked("add a dark mode switch", RED, WORK, RED)) == ("uncertain", [])
-    assert outcome(asked("the cart test fails", RED, WORK, RED)) == ("fail", ["check_failed"])
+    assert outcome(asked("the cart test fails", RED, WORK, RED))[1] == ["check_failed"]
 
 
 @pytest.mark.parametrize(
@@ -351,19 +371,14 @@ def test_a_command_that_could_not_fail_the_work_does_not(row: Row) -> None:
     assert outcome(asked("add a flag", WORK, row)) == ("uncertain", [])
 
 
-def test_a_time_out_is_a_failure() -> None:
-    """What takes too long was not done."""
+def test_a_time_out_and_an_admission_speak_against_it() -> None:
+    """What takes too long was not done; and an agent has no reason to say that it failed."""
     slow = run("python migrate.py", "Command timed out after 30m", code=124)
 
-    assert outcome(asked("migrate the copy", WORK, slow)) == ("fail", ["timeout"])
-
-
-def test_an_agent_that_says_it_did_not_manage_is_believed() -> None:
-    """It has no reason to say so otherwise."""
-    assert outcome(asked("get it to build", WORK, reply("I couldn't get it to build."))) == (
-        "fail",
-        ["admitted"],
-    )
+    assert outcome(asked("migrate the copy", WORK, slow))[1] == ["timeout"]
+    assert outcome(asked("get it to build", WORK, reply("I couldn't get it to build.")))[1] == [
+        "admitted"
+    ]
 
 
 # Between them
@@ -390,7 +405,7 @@ def test_some_checks_green_and_some_red_is_partial() -> None:
 
 def test_work_that_was_kept_with_something_red_is_partial() -> None:
     """The commit is there, and so is the failure."""
-    assert outcome(asked("release it", WORK, run("git commit -am x", "[main]"), RED)) == (
+    assert outcome(asked("use tabs", WORK, run("git commit -am x", "[main 1a2b3c4] x"), RED)) == (
         "partial",
         ["kept", "check_failed"],
     )
@@ -399,12 +414,9 @@ def test_work_that_was_kept_with_something_red_is_partial() -> None:
 def test_an_interrupted_task_that_nobody_takes_up_is_abandoned() -> None:
     """It neither succeeded nor failed."""
     assert outcome(asked("rewrite the page", WORK, said("abort", ""))) == ("abandoned", ["aborted"])
-    assert outcome(
-        asked("rewrite the page", WORK, said("abort", "")), asked("go on", WORK, GREEN)
-    ) == (
-        "uncertain",
-        ["check_passed"],
-    )
+    assert outcome(asked("rewrite the page", WORK, said("abort", "")), asked("go on", WORK, GREEN))[
+        1
+    ] == ["check_passed"]
 
 
 @pytest.mark.parametrize(
@@ -467,13 +479,14 @@ def test_any_session_can_be_judged(
         passage(number, *rows, live=live, author=author)
         for number, (rows, live, author) in enumerate(turns, 1)
     ]
-    calls = calls_of(one for one in passages if one.live)
+    actions = [action for one in passages if one.live for action in actions_of(one)]
 
-    verdict, evidence = judge(
-        passages, calls, is_last=not next_prompt, next_prompt=next_prompt or None
+    verdict, p, evidence = judge(
+        passages, actions, is_last=not next_prompt, next_prompt=next_prompt or None
     )
 
-    assert verdict == "uncertain" or evidence
+    assert 0 < p < 1
+    assert verdict in ("uncertain", "success") or evidence
     assert {one.ref for one in evidence} <= {one.ref for one in passages}
 
 
@@ -481,7 +494,7 @@ def test_nothing_is_uncertain() -> None:
     """A session may have no turn that is left."""
     nothing: list[Passage] = []
 
-    assert judge(nothing, [], is_last=True, next_prompt=None) == ("uncertain", [])
+    assert judge(nothing, [], is_last=True, next_prompt=None).outcome == "uncertain"
 
 
 def test_a_long_task_with_many_checks_is_judged_quickly() -> None:
@@ -489,10 +502,9 @@ def test_a_long_task_with_many_checks_is_judged_quickly() -> None:
     checks = [run(f"pytest -q tests/test_{number}.py", "1 failed", code=1) for number in range(12)]
     rounds = [row for number in range(600) for row in (WORK, checks[number % 12], GREEN)]
     one = passage(1, *asked("make it pass", *rounds))
-    calls = calls_of([one])
+    calls = actions_of(one)
 
     begun = time.process_time()
-    verdict, _ = judge([one], calls, is_last=True, next_prompt=None)
+    judge([one], calls, is_last=True, next_prompt=None)
 
-    assert verdict == "uncertain"
     assert time.process_time() - begun < 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.distill.tasks.calls import calls_of
-from recollect.distill.tasks.tasks import Stretch, kinds_of, stretches, title_of
+from recollect.distill.tasks.actions import actions_of
+from recollect.distill.tasks.tasks import Span, kinds_of, spans, title_of
 from recollect.store.history import Passage
 from tests.builders.passages import Row, edit, passage, prompt, reply, run
 
@@ -13,8 +13,8 @@ from tests.builders.passages import Row, edit, passage, prompt, reply, run
 def tasks(*passages: Passage) -> list[list[int]]:
     """The turns of each task."""
     live = [one for one in passages if one.live]
-    found = stretches(passages, {one.ordinal: calls_of([one]) for one in live}, kinds_of(live))
-    return [[one.ordinal for one in stretch.passages] for stretch in found]
+    found = spans(passages, {one.ordinal: actions_of(one) for one in live}, kinds_of(live))
+    return [[one.ordinal for one in span.passages] for span in found]
 
 
 def talk(*said: str, work: tuple[Row, ...] = (reply("Done."),)) -> list[Passage]:
@@ -140,7 +140,7 @@ def test_commands_to_the_agents_program_are_no_tasks() -> None:
 )
 def test_a_task_is_called_by_its_first_line(asked: str, title: str) -> None:
     """It is what a person recognises it by."""
-    assert title_of(Stretch(asked)) == title
+    assert title_of(Span(asked)) == title
 
 
 @pytest.mark.parametrize(
@@ -156,6 +156,6 @@ def test_a_task_is_called_by_the_first_prompt_that_says_something(opening: str) 
         passage(2, prompt("fix the checkout worker please"), reply("Done.")),
     ]
 
-    [task] = stretches(said, {}, {})
+    [task] = spans(said, {}, {})
 
     assert (task.opening, task.asked) == (opening, "fix the checkout worker please")

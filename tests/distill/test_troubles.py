@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.distill.tasks.calls import calls_of
+from recollect.distill.tasks.actions import actions_of
 from recollect.distill.tasks.troubles import troubles
 from recollect.model.digests import Trouble
 from tests.builders.passages import REF, Row, call, edit, passage, prompt, run
@@ -14,7 +14,7 @@ def found(*rows: Row) -> list[Trouble]:
     """The errors of one turn."""
     return [
         trouble
-        for _, trouble in troubles(calls_of([passage(1, prompt("x"), *rows)], "/home/ada/shop"))
+        for _, trouble in troubles(actions_of(passage(1, prompt("x"), *rows), "/home/ada/shop"))
     ]
 
 

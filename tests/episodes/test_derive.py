@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from recollect.distill.tasks.calls import calls_of
 from recollect.distill.tasks.digest import make
 from recollect.episodes.derive import STEPS_KEPT, derive, language_of
 from recollect.episodes.reward import reward
@@ -45,9 +44,7 @@ def test_a_task_becomes_an_attempt_with_its_calls_as_steps() -> None:
             reply("Done."),
         ),
     ]
-    digest = make(
-        REF, turns, {turn.ordinal: calls_of([turn]) for turn in turns}, project="/home/ada/shop"
-    )
+    digest = make(REF, turns, project="/home/ada/shop")
 
     (made,) = derive(digest, turns, lambda project: "work" if project == "/home/ada/shop" else None)
 

@@ -15,9 +15,9 @@ def test_a_digest_reads_from_top_to_bottom() -> None:
     Turns by their numbers, because the session is named.
     """
     task = Task(
-        title="fix the worker", asked="fix the worker", turns=[1, 2, 3, 5], outcome="partial",
+        title="fix the worker", asked="fix the worker", turns=[1, 2, 3, 5], outcome="partial", p=0.55,
         evidence=[Evidence(kind="kept", ref="codex:a#2", text="git commit -m x"),
-        Evidence(kind="claimed", ref="codex:a#5")],
+        Evidence(kind="admitted", ref="codex:a#5")],
         files=[f"file{number}.py" for number in range(14)],
         runs=[
             Run(ref="codex:a#1", command="pytest -q", ok=False, exit_code=1, check=True),
@@ -33,7 +33,7 @@ def test_a_digest_reads_from_top_to_bottom() -> None:
     )  # fmt: skip
     other = Task(title="", asked="", turns=[4], outcome="uncertain", seconds=7)
     digest = Digest(
-        session="codex:a", project=None, title="The worker", outcome="partial",
+        session="codex:a", project=None, title="The worker", outcome="partial", p=0.55,
         summary="“fix the worker” partial",
         tasks=[task, other], sayings=[Saying(ref="codex:a#3", kind="preference",
         text="always use uv")],
@@ -45,9 +45,9 @@ def test_a_digest_reads_from_top_to_bottom() -> None:
         "partial: “fix the worker” partial",
         "",
         "1. fix the worker",
-        "   partial, turns 1-3, 5, 5 min, 1,234 tokens",
+        "   partial (0.55 likely to be right), turns 1-3, 5, 5 min, 1,234 tokens",
         "   because the work was kept: git commit -m x (#2)",
-        "   because the agent says so (#5)",
+        "   because the agent says that it did not manage (#5)",
         f"   changed {', '.join(f'file{number}.py' for number in range(12))} and 2 more",
         "   $ pytest -q  [failed, exit 1]",
         "   $ git commit -m " + "x" * 105 + "…  [ok]",

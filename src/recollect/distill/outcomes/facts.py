@@ -16,8 +16,6 @@ from recollect.store.text import ends
 if TYPE_CHECKING:
     from recollect.distill.tasks.actions import Action
 
-# What is written by a script that stands in the line: `python - <<EOF`, `node -e`.
-_SCRIPT_WRITES = re.compile(r"\.write_text\(|\bopen\([^)\n]*['\"][wa]\+?['\"]|writeFileSync\(")
 _TEST_RUNNERS = (
     "pytest", "unittest", "runtests", "tox", "nox", "jest", "vitest", "mocha", "rspec", "phpunit",
     "bin/test", "go test", "cargo test", "npm test", "mvn test", "gradle test",
@@ -74,7 +72,7 @@ def facts_of(replies: Sequence[str], actions: Sequence[Action]) -> Facts:
     """The facts of a task: what the agent said and what it did, in order."""
     shell = [one for one in actions if one.call.kind == "shell"]
     commands = [one.call.target for one in shell]
-    changed = [place for place, one in enumerate(actions) if _changes(one)]
+    changed = [place for place, one in enumerate(actions) if one.changes]
     last = changed[-1] if changed else -1
     after = [one for one in actions[last + 1 :] if one.call.kind == "shell" and one.weight]
     failed = {
@@ -99,13 +97,6 @@ def facts_of(replies: Sequence[str], actions: Sequence[Action]) -> Facts:
         check_fixed=float(any(one.call.ok and one.call.target in failed for one in shell)),
         check_failed=float(bool(checks) and checks[-1].call.failed),
         ran_well=float(bool(after) and after[-1].call.passed),
-    )
-
-
-def _changes(action: Action) -> bool:
-    call = action.call
-    return bool(action.files) or (
-        call.kind == "shell" and _SCRIPT_WRITES.search(call.target) is not None
     )
 
 

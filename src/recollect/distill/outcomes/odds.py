@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from recollect.model.digests import EvidenceKind
 
 SURE, SURE_NOT = 0.8, 0.2
+# Nothing in a log is surer than that.
+CERTAIN = 0.97
 # Of work of which nothing else is known.
 START = 1.0
 FACTS: dict[str, float] = {
@@ -51,17 +53,17 @@ FACTS: dict[str, float] = {
 }
 # What people say, and what only stands in sessions with people.
 EVIDENCE: dict[EvidenceKind, float] = {
-    "accepted": 3.5,
+    "accepted": 5.0,
     # Thanks and praise without a word of the work; customers thank for everything.
     "praised": 0.5,
     # Kept without having been asked to: somebody let it happen.
     "kept": 0.7,
     # Another topic began and nobody complained.
     "left": 0.2,
-    "corrected": -3.0,
-    "annoyed": -3.0,
-    "refused": -2.5,
-    "reverted": -2.5,
+    "corrected": -4.5,
+    "annoyed": -4.5,
+    "refused": -4.0,
+    "reverted": -3.5,
     # The check that was run last fails, or the last command, or it took too long.
     "check_failed": -0.9,
     "command_failed": -0.6,
@@ -79,4 +81,4 @@ def odds_of(facts: Facts, evidence: Iterable[EvidenceKind]) -> float:
         total += weight * getattr(facts, name)
     for kind in set(evidence):
         total += EVIDENCE.get(kind, 0.0)
-    return round(1 / (1 + exp(-max(-20.0, min(20.0, total)))), 2)
+    return round(min(max(1 / (1 + exp(-max(-20.0, min(20.0, total)))), 1 - CERTAIN), CERTAIN), 2)

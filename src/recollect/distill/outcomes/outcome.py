@@ -50,11 +50,12 @@ PROMPT_CHARACTERS = 600
 LOOP = 4
 # Who complains so often in a row has not got what they asked for, whatever was done about it.
 COMPLAINTS = 3
+# So many failed commands, as a logarithm, speak for themselves: six.
+MANY_FAILURES = 1.9
 
 _PROOFS: tuple[EvidenceKind, ...] = ("accepted", "check_fixed", "kept")
 _HINTS: tuple[EvidenceKind, ...] = ("praised", "check_passed", "left")
 _COMPLAINTS: tuple[EvidenceKind, ...] = ("corrected", "annoyed", "refused")
-_OF_CHECKS = {"check_failed", "check_passed", "timeout", "left"}
 
 
 class Verdict(NamedTuple):
@@ -121,8 +122,8 @@ class _Ledger:
         # Something was said or shown to be wrong, and nobody has said since that it is right.
         self.is_doubted = False
         self.edits = 0
-        # Whether anything was done yet, and whether the agent's last reply asks something.
-        self.has_acted = self.has_asked = False
+        # Whether the agent's last reply asks something.
+        self.has_asked = False
         # Edits of anything but tests since the task, or what is wrong with it, was told.
         self.tries = 0
         self.stashed = 0
@@ -198,14 +199,14 @@ class _Ledger:
 
     def act(self, action: Action) -> None:
         call = action.call
-        self.has_acted, self.has_asked = True, False
+        self.has_asked = False
         self._drop("aborted", "admitted")
-        if action.files:
+        if action.changes:
             if not self.edits:
                 # What was liked before anything was done was the plan.
                 self._drop("accepted")
             self.edits += 1
-            self.tries += not all(map(is_test_file, action.files))
+            self.tries += not action.files or not all(map(is_test_file, action.files))
             # Whether what failed still fails, and what passed still passes,
             # nobody knows until it is tried again.
             self._keep(*_PROOFS, *(("refused",) if self._is_taken_back() else ()))
@@ -214,17 +215,20 @@ class _Ledger:
         elif call.kind == "shell" and action.weight:
             self._command(action)
         for operation in operations_of(call):
-            if operation == "kept" and self.edits and not (self.is_keeping or self.is_doubted):
+            if operation == "unstashed" and self.stashed:
+                self.edits, self.stashed = self.stashed, 0
+                self._drop("reverted")
+            elif operation == "kept" and self.edits and not (self.is_keeping or self.is_doubted):
                 # Who was asked for a commit has done what was asked, well or badly.
                 self._drop("kept")
                 self.add("kept", action.ref, _command_of(call))
-            elif operation in ("reverted", "stashed") and self.edits and not self.is_trial:
+            elif action.writes or not self.edits or self.is_trial:
+                # Taken back to do it better, or because that was asked.
+                continue
+            elif operation in ("reverted", "stashed"):
                 self.stashed, self.edits, self.tries = self.edits, 0, 0
                 self._drop("check_fixed", "kept", "check_passed", "reverted")
                 self.add("reverted", action.ref, _command_of(call))
-            elif operation == "unstashed" and self.stashed:
-                self.edits, self.stashed = self.stashed, 0
-                self._drop("reverted")
 
     def _check(self, action: Action) -> None:
         call = action.call
@@ -348,10 +352,16 @@ class _Ledger:
             return "partial"
         if self.was_accepted and complaints:
             return "partial"
+        if (
+            "check_failed" in kinds
+            and not complaints
+            and (kinds & {"kept", "check_passed"} or self._is_better())
+        ):
+            return "partial"
         if p >= SURE and (kinds & {*_PROOFS, "check_passed"} or facts.ran_tests or facts.ran_well):
             return "success"
-        if p <= SURE_NOT:
-            return "partial" if kinds <= _OF_CHECKS and self._is_better() else "fail"
+        if p <= SURE_NOT and (kinds - {*_PROOFS, *_HINTS} or facts.failures >= MANY_FAILURES):
+            return "fail"
         return "uncertain"
 
     def _telling(self) -> list[Evidence]:
@@ -363,9 +373,7 @@ class _Ledger:
         return any(one.kind == kind for one in self.standing)
 
     def _is_better(self) -> bool:
-        """Whether some checks pass where others do not, or most of what failed at first passes."""
-        if self._has("check_passed"):
-            return True
+        """Whether most of what failed at first passes."""
         counts = [count for count in map(failures_of, self.red) if count is not None]
         return len(counts) > 1 and counts[-1] <= counts[0] / 2
 

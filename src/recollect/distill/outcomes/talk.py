@@ -77,8 +77,8 @@ SHOUTED_WORDS = 3
 ASKED_CHARACTERS = 200
 # Thanks and courtesies: people say them of work that they have not looked at.
 _COURTESY = re.compile(
-    r"(?:(?:ok(?:ay)?|yes|ah|oh|alright|great|good|nice|cool|wonderful|excellent|fantastic|perfect"
-    r"|awesome|got it|makes sense|i see|understood|thanks?|thank you|thx|merci|danke|gracias"
+    r"(?:(?:ok(?:ay)?|yes|ah|oh|alright|great|good|nice|cool|wonderful"
+    r"|got it|makes sense|i see|understood|thanks?|thank you|thx|merci|danke|gracias"
     r"|that (?:all )?(?:sounds?|makes) (?:good|great|sense|fine|perfect|correct|right)"
     r"|i appreciate (?:it|your help|the help|that))"
     r"(?: (?:so|very) much| a lot| again| bien| to hear| then| now)?"
@@ -94,7 +94,7 @@ _OF_WORK = re.compile(
 # What ends a talk and says nothing of it: "No, that's all, thanks".
 _CLOSING = re.compile(
     r"^(?:no|nope|nothing|yes|ok(?:ay)?)?[\s,.!-]*(?:thanks?|thank you)?[\s,.!-]*"
-    r"(?:that(?:'s| is|'ll be| will be| would be)|i'?m) (?:all|it|everything|good|done|all set|fine)"
+    r"(?:that(?:'s| is|'ll be| will be| would be)|i'?m) (?:all|it|everything|good|done|all set|fine|ok(?:ay)?)"
     r"(?: (?:i need(?:ed)?|for now|for today|thanks?|thank you|i have))*[\s,.!]*"
     r"(?:thanks?|thank you)?[^a-z]*$"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from recollect.model.calls import Call
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # What is kept of a command: enough for any that a person would type.
 COMMAND_CHARACTERS = 400
+# What is written by a script that stands in the line: `python - <<EOF`, `node -e`.
+_WRITES = re.compile(r"\.write_text\(|\bopen\([^)\n]*['\"][wa]\+?['\"]|writeFileSync\(")
 
 
 class Action:
@@ -41,6 +44,17 @@ class Action:
     def main(self) -> list[tuple[int, list[str]]]:
         """The commands of its line that matter, by their place in it."""
         return read_line(self.call.target).main if self.call.kind == "shell" else []
+
+    @property
+    def writes(self) -> bool:
+        """Whether a script that stands in its line writes files, and nobody can tell which."""
+        call = self.call
+        return call.kind == "shell" and not call.failed and bool(_WRITES.search(call.target))
+
+    @property
+    def changes(self) -> bool:
+        """Whether it changed files."""
+        return bool(self.files) or self.writes
 
     @property
     def weight(self) -> int:

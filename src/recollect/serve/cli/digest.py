@@ -12,7 +12,8 @@ COMMAND_CHARACTERS = 120
 FILES_SHOWN = 12
 RUNS_SHOWN = 12
 EVIDENCE: dict[EvidenceKind, str] = {
-    "accepted": "the person accepted it", "praised": "the person praised it", "check_fixed": "a check that failed passes",
+    "accepted": "the person accepted it", "praised": "the person praised it",
+    "check_fixed": "a check that failed passes",
     "kept": "the work was kept",
     "check_passed": "a check passes",
     "corrected": "the person corrected it", "refused": "the person did not want it",
@@ -54,7 +55,7 @@ def text(digest: Digest) -> str:
 def _task(number: int, task: Task) -> list[str]:
     lines = [
         f"{number}. {task.title or '(nothing was asked)'}",
-        f"   {task.outcome}, {_turns(task.turns)}{_spent(task)}",
+        f"   {task.outcome}{_likely(task)}, {_turns(task.turns)}{_spent(task)}",
     ]
     lines += [
         f"   because {EVIDENCE[one.kind]}{f': {one.text}' if one.text else ''} ({_turn(one.ref)})"
@@ -66,6 +67,10 @@ def _task(number: int, task: Task) -> list[str]:
     lines += [f"   $ {_short(run.command)}  [{_ended(run)}]" for run in task.runs[-RUNS_SHOWN:]]
     lines += [line for error in task.errors for line in _error(error)]
     return lines
+
+
+def _likely(task: Task) -> str:
+    return "" if task.p is None else f" ({task.p:.2f} likely to be right)"
 
 
 def _turns(turns: list[int]) -> str:
