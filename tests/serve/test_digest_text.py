@@ -15,7 +15,8 @@ def test_a_digest_reads_from_top_to_bottom() -> None:
     Turns by their numbers, because the session is named.
     """
     task = Task(
-        title="fix the worker", asked="fix the worker", turns=[1, 2, 3, 5], outcome="partial", p=0.55,
+        title="fix the worker", asked="fix the worker", turns=[1, 2, 3, 5], outcome="partial",
+        p=0.55,
         evidence=[Evidence(kind="kept", ref="codex:a#2", text="git commit -m x"),
         Evidence(kind="admitted", ref="codex:a#5")],
         files=[f"file{number}.py" for number in range(14)],
@@ -33,7 +34,7 @@ def test_a_digest_reads_from_top_to_bottom() -> None:
     )  # fmt: skip
     other = Task(title="", asked="", turns=[4], outcome="uncertain", seconds=7)
     digest = Digest(
-        session="codex:a", project=None, title="The worker", outcome="partial", p=0.55,
+        session="codex:a", project=None, title="The worker", outcome="partial",
         summary="“fix the worker” partial",
         tasks=[task, other], sayings=[Saying(ref="codex:a#3", kind="preference",
         text="always use uv")],
