@@ -14,6 +14,36 @@ EXIT_UNAVAILABLE = 69
 EXIT_IO = 74
 
 
+def choice_of(names: list[str], wanted: str) -> str:
+    """A hint for whoever asked for something that is not among these."""
+    begins = [name for name in names if wanted and name.startswith(f"{wanted.lower()}-")]
+    short = {name.partition("-")[0]: name for name in reversed(names)}
+    meant = begins[0] if begins else find_meant(wanted, [*short, *names])
+    return f"Did you mean {short.get(meant, meant)}?" if meant else f"Choose {', '.join(names)}."
+
+
+def find_meant(wanted: str, names: list[str]) -> str | None:
+    """The name that was probably meant by another: at most every second character is wrong."""
+    wanted = wanted.lower()[:50]
+    if not names or not wanted:
+        return None
+    near = min(names, key=lambda name: _edits(wanted, name) / max(len(name), len(wanted)))
+    return near if _edits(wanted, near) * 2 <= max(len(near), len(wanted)) else None
+
+
+def _edits(one: str, other: str) -> int:
+    """How many characters must be changed, added or left out to make one of the other."""
+    row = list(range(len(other) + 1))
+    for place, char in enumerate(one[:50], 1):
+        before, row[0] = row[0], place
+        for column, also in enumerate(other, 1):
+            before, row[column] = (
+                row[column],
+                min(row[column] + 1, row[column - 1] + 1, before + (char != also)),
+            )
+    return row[-1]
+
+
 class RecollectError(Exception):
     """Something a person can act on: one sentence, and a `hint` that says how."""
 

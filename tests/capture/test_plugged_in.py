@@ -96,3 +96,19 @@ def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
         get_adapter("nobody")
 
     assert next(iter(BUILT_IN)) in str(fault.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [
+        ("clod", "claude-code"),
+        ("claude", "claude-code"),
+        ("codx", "codex"),
+        ("Gemini", "gemini-cli"),
+    ],
+)
+def test_an_agent_whose_name_was_mistyped_is_guessed(wanted: str, meant: str) -> None:
+    with pytest.raises(UsageError) as fault:
+        get_adapter(wanted)
+
+    assert fault.value.hint == f"Did you mean {meant}?"

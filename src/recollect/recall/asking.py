@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.errors import EncoderUnavailable, UsageError
+from recollect.errors import EncoderUnavailable, UsageError, find_meant
 from recollect.model.search import Query, Scope, SearchResult, Term
 from recollect.recall.clues import STOP_WORDS
 from recollect.recall.meaning import Meaning
@@ -224,21 +224,7 @@ def _unknown_agents(store: Store, wanted: list[str]) -> list[str]:
             continue
         if any(agent.startswith(f"{value.lower()}-") for agent in known):
             continue
-        near = min(names, key=lambda name: _edits(value.lower(), name) / max(len(name), len(value)))
-        alike = _edits(value.lower(), near) * 2 <= max(len(near), len(value))
-        hint = f"Did you mean {near}?" if alike else f"Agents here: {', '.join(known)}."
+        near = find_meant(value, names)
+        hint = f"Did you mean {near}?" if near else f"Agents here: {', '.join(known)}."
         made.append(f"There is no agent `{value[:50]}`. {hint}")
     return made
-
-
-def _edits(one: str, other: str) -> int:
-    """How many characters must be changed, added or left out to make one of the other."""
-    row = list(range(len(other) + 1))
-    for place, char in enumerate(one[:50], 1):
-        before, row[0] = row[0], place
-        for column, also in enumerate(other, 1):
-            before, row[column] = (
-                row[column],
-                min(row[column] + 1, row[column - 1] + 1, before + (char != also)),
-            )
-    return row[-1]

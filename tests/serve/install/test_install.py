@@ -604,9 +604,11 @@ def test_an_agent_that_cannot_be_set_up_is_named_with_those_that_can(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A typo is the usual reason."""
-    assert main(["install", "claude"]) == 2
-
+    assert main(["install", "emacs"]) == 2
     assert "Choose claude-code, codex" in capsys.readouterr().err
+
+    assert main(["install", "clod"]) == 2
+    assert "Did you mean claude-code?" in capsys.readouterr().err
 
 
 def test_what_is_installed_starts_this_recollect(home: Path, project: Path) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from recollect.errors import UsageError
+from recollect.errors import UsageError, choice_of
 from recollect.model.logs import Checkpoint, Item, Source
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def get_adapter(agent: str) -> Adapter:
         return adapter
     point = _plugged_in().get(agent)
     if point is None:
-        raise UsageError(f'There is no agent "{agent}".', hint=f"Choose {', '.join(agents())}.")
+        raise UsageError(f'There is no agent "{agent}".', hint=choice_of(agents(), agent))
     return _load(point)
 
 

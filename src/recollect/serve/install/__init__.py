@@ -11,7 +11,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 
-from recollect.errors import RecollectError, UsageError
+from recollect.errors import RecollectError, UsageError, choice_of
 from recollect.model.reports import Installed, InstallState, Integration
 from recollect.serve.agents import Installer, find_agent, served
 from recollect.serve.install.command import program
@@ -103,7 +103,7 @@ def _installer(agent: str) -> Installer:
     known = find_agent(agent)
     if known is None or known.installer is None:
         raise UsageError(
-            f'There is no agent "{agent}" to connect.', hint=f"Choose {', '.join(installable())}."
+            f'There is no agent "{agent}" to connect.', hint=choice_of(installable(), agent)
         )
     return known.installer
 
