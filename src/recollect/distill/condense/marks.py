@@ -38,6 +38,10 @@ class Marks:
         session, _, number = turn.rpartition("#")
         return f"[{self._names[session]}#{number}]"
 
+    def knows(self, turn: str) -> bool:
+        """Whether a turn is one of the project's sessions'."""
+        return turn.rpartition("#")[0] in self._names
+
     def find(self, cited: str) -> str | None:
         """The turn that `a1b2#4` stands for."""
         return self._turns.get(cited)
