@@ -62,6 +62,10 @@ KEYS: dict[str, tuple[object, str]] = {
         "none",
         "who writes memories: none (only rules), llm, or agent (your own, when you ask)",
     ),
+    "distill.max_items": (
+        300,
+        "most prompts in one record for an engine; a project with more is read in steps",
+    ),
     "distill.idle_hours": (6, "distill a session after so many quiet hours"),
     "distill.traces_kept": (
         10,

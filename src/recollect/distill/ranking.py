@@ -65,6 +65,9 @@ SAID_AGAIN = 0.9
 GONE = -9.0
 # What a person wrote or accepted is told before all that was found, what they pinned first.
 DECIDED, PINNED = 10.0, 20.0
+# From here on a line is told before what the rules choose: people decided about it, or an
+# engine chose it for the short form.
+CHOSEN = 6.0
 # The share of a budget that a section may fill before the rest compete.
 SHARES: Mapping[Section, float] = {
     "preferences": 0.36, "commands": 0.16, "traps": 0.26, "decisions": 0.14, "left_off": 0.08,
@@ -296,9 +299,11 @@ class _Choice:
         self._spent: defaultdict[Section, float] = defaultdict(float)
 
     def take_first(self, budget: float) -> None:
-        """Take what people decided, in its order and whatever its section, up to a budget."""
+        """Take what people decided and what an engine chose, in its order and whatever its section,
+        up to a budget.
+        """
         for place, line in enumerate(self.lines):
-            if line.value < DECIDED:
+            if line.value < CHOSEN:
                 break
             if self._value(place, budget - sum(self._spent.values()), SAME):
                 self._take(place)

@@ -11,7 +11,10 @@ EngineOutcome = Literal["kept", "nothing", "later", "gave_up"]
 
 
 class EngineRun(Struct, kw_only=True):
-    """One time that an engine was asked about a project. `dropped` counts lines that were no good."""
+    """One time that an engine was asked about a project.
+
+    `dropped` counts the lines of its answer that were no good.
+    """
 
     project: str | None
     engine: str

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from recollect.distill.finders.cleaning import words
 from recollect.errors import BadReply
-from recollect.model.candidates import Section
+from recollect.model.notes import Section
 from recollect.reading.quoting import is_seen
 
 MOST_CHARACTERS = 200_000

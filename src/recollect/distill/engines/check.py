@@ -25,6 +25,9 @@ from recollect.distill.finders.people import is_secret
 from recollect.distill.finders.safe import Proofs
 from recollect.distill.finders.steps import Step, form, passed, steps
 
+# What is shown of a turn, and of so many prompts after it, to whoever judges a line.
+PROMPTS_AFTER, EXCERPT_CHARACTERS, SAID_CHARACTERS = 3, 500, 240
+
 SpanKind = Literal["command", "quote", "name"]
 # Words that a model writes of the sort of one who gives orders, not of one who takes notes.
 _ORDERS = re.compile(
@@ -137,6 +140,26 @@ class Check:
     def turns(self, line: Told) -> list[str]:
         """The turns that a line cites and that there are."""
         return [turn for cited in line.cited if (turn := self._marks.find(cited))]
+
+    def excerpt(self, line: Told, turn: str) -> Iterator[str]:
+        """What a turn says about a line, and what the person said after it, without secrets."""
+        place = self.evidence.places[turn]
+        sought = [plain(span.text)[:60] for span in spans_of(line.text)] or [plain(line.text)[:30]]
+        said: list[str] = []
+        for voice in ("person", "command", "output", "agent"):
+            text = self.evidence.text(turn, voice)
+            at = next((text.find(one) for one in sought if one in text), 0)
+            part = text[max(0, at - 80) : at + EXCERPT_CHARACTERS]
+            if part:
+                said.append(f"{voice}: {part}")
+        numbers = [one.ref for one in place.session.turns]
+        later = place.session.turns[numbers.index(turn) + 1 :]
+        prompts = [one.prompts[0] for one in later if one.by_person and one.prompts]
+        said += [
+            f"next: {plain(typed.own_words(prompt))[:SAID_CHARACTERS]}"
+            for prompt in prompts[:PROMPTS_AFTER]
+        ]
+        return map(self._redact, said)
 
     def faults(self, line: Told) -> list[Fault]:
         """What is wrong with a line; nothing where it may be kept."""

@@ -18,6 +18,7 @@ from recollect.distill import finders, ranking
 from recollect.distill.condense import Marks, Record, Subject, condense
 from recollect.distill.condense.typed import own_words
 from recollect.distill.sessions import read_sessions
+from recollect.model.memories import TITLES
 from recollect.model.notes import Note
 from recollect.model.record import SessionRecord
 
@@ -52,8 +53,10 @@ class Material(NamedTuple):
 
     @property
     def state(self) -> str:
-        """Another one for everything that the answer depends on."""
-        return sha256(self.question.encode()).hexdigest()[:16]
+        """Another one when there is more to read, or the memory so far is another."""
+        parts = [f"{session} {turn}" for session, turn in sorted(self.read.items())]
+        parts += [f"{note.ref} {note.text}" for note in self.old]
+        return sha256("\n".join([self.project, *parts]).encode()).hexdigest()[:16]
 
     @property
     def question(self) -> str:
@@ -99,11 +102,17 @@ def gather(
     every = read_sessions(store, project)
     allowed = [one for one in every if agents is None or agent_of(one) in agents]
     done = {} if again else store.engine_runs.read_up_to(project)
-    new = [one for one in (_unread(session, done.get(session.ref, 0)) for session in allowed) if one.turns]
+    new = [
+        one
+        for one in (_unread(session, done.get(session.ref, 0)) for session in allowed)
+        if one.turns
+    ]
     told = list(_step(new, most_prompts))
     if not told or not prompts_in(told):
         return None
-    others = Counter(agent_of(one) for one in every if agents is not None and agent_of(one) not in agents)
+    others = Counter(
+        agent_of(one) for one in every if agents is not None and agent_of(one) not in agents
+    )
     marks = Marks(every)
     return Material(
         project=project,
@@ -181,7 +190,7 @@ def _old(store: Store, project: str) -> list[Note]:
 
 def old_memory(notes: Sequence[Note], marks: Marks) -> Iterator[str]:
     """The memory so far as a model reads it."""
-    for section, title in ranking.TITLES.items():
+    for section, title in TITLES.items():
         lines = []
         for note in notes:
             if note.section == section:

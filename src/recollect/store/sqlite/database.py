@@ -48,6 +48,7 @@ MIGRATIONS = {
     8: "hooks",
     9: "episodes",
     10: "retention",
+    11: "engines",
     99: "old",
 }
 # The newest one.

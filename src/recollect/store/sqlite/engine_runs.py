@@ -58,7 +58,7 @@ class EngineRuns:
             """,
             (project,),
         )
-        return {ref: turn for ref, turn in rows}
+        return dict(rows)
 
     def last(self, project: str | None = None, *, limit: int = 20) -> list[EngineRun]:
         """The newest runs, of one project or of all."""
@@ -94,5 +94,3 @@ class EngineRuns:
                 break
             found.append(run)
         return found
-
-

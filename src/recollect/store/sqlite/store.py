@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.confirmed_folders import ConfirmedFolders
     from recollect.store.sqlite.digests import Digests
     from recollect.store.sqlite.doctor import Doctor
+    from recollect.store.sqlite.engine_runs import EngineRuns
     from recollect.store.sqlite.episodes import Episodes
     from recollect.store.sqlite.evictions import Evictions
     from recollect.store.sqlite.forget import Forgetting
@@ -195,6 +196,12 @@ class Store:
         from recollect.store.sqlite.episodes import Episodes
 
         return Episodes(self.db)
+
+    @cached_property
+    def engine_runs(self) -> EngineRuns:
+        from recollect.store.sqlite.engine_runs import EngineRuns
+
+        return EngineRuns(self.db)
 
     @cached_property
     def digests(self) -> Digests:

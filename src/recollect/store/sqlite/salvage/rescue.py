@@ -37,7 +37,8 @@ _TABLES = (
     "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns",
     "bodies",
     "tool_calls", "usage", "rates", "problems", "notes", "note_evidence",
-    "note_changes", "memory_lines", "memory_blocks", "old_notes", "note_origins",
+    "note_changes", "memory_lines", "memory_blocks", "engine_runs", "engine_reads",
+    "old_notes", "note_origins",
     "feedback", "recalls", "confirmed_folders", "known_secrets", "injections", "hook_runs",
     "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders",
     "episodes",
@@ -57,7 +58,8 @@ _WITNESSES = {
 # page they look like rows of the text index or entries of some other index.
 _NO_STRAYS = (
     "project_aliases", "note_evidence", "note_changes", "memory_lines", "memory_blocks",
-    "note_origins", "recalls", "firings", "evictions", "traces", "publications",
+    "engine_runs", "engine_reads", "note_origins", "recalls", "firings", "evictions", "traces",
+    "publications",
     "consolidations",
     "memory_folders", "episodes",
     "published_blocks", "migrations",
