@@ -267,7 +267,7 @@ def _supported(lines: Sequence[Line], similar: _Similar) -> list[Line]:
         near = [lines[other] for other in similar.near(place, NEAR)]
         sessions = {turn.rpartition("#")[0] for one in (line, *near) for turn in one.turns}
         kinds = {group(one.candidate.kind) for one in near} - {group(line.candidate.kind)}
-        value = line.value + SESSIONS_WEIGHT * math.log(min(len(sessions), MOST_SESSIONS))
+        value = line.value + SESSIONS_WEIGHT * math.log(min(max(1, len(sessions)), MOST_SESSIONS))
         value += sum(SUPPORT.get(kind, 0.0) for kind in kinds)
         is_sure = line.is_sure or (
             line.candidate.kind == "conclusion"

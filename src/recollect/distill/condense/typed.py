@@ -52,6 +52,7 @@ class Said(NamedTuple):
 
     text: str
     value: float
+    pasted: bool = False
 
 
 class Prompt(NamedTuple):
@@ -194,16 +195,20 @@ def _pasted(lines: Sequence[str], characters: int) -> list[Said]:
     if not lines:
         return []
     if len(lines) <= 2 and sum(map(len, lines)) < 300:
-        return [Said(line, 0.2) for line in lines]
+        return [Said(line, 0.2, pasted=True) for line in lines]
     lead = _PROMPT_SIGN.sub("$ ", lines[0])
     errors = telling_errors("\n".join(lines))
     if errors:
         shown = " … ".join(cut(error, ERROR_CHARACTERS) for error in errors)
         begins = "" if errors[0].startswith(lead[:30]) else f" | begins: {cut(lead, 80)}"
-        return [Said(f"[paste, {len(lines)} lines: {shown}{begins}]", 1.2)]
+        return [Said(f"[paste, {len(lines)} lines: {shown}{begins}]", 1.2, pasted=True)]
     room = 90 if characters > 1_500 else PASTE_CHARACTERS
     return [
-        Said(f"[paste, {len(lines)} lines: {cut(' ⏎ '.join([lead, *lines[1:4]]), room)}]", 0.45)
+        Said(
+            f"[paste, {len(lines)} lines: {cut(' ⏎ '.join([lead, *lines[1:4]]), room)}]",
+            0.45,
+            pasted=True,
+        )
     ]
 
 

@@ -79,6 +79,7 @@ def read_answer(text: str) -> Answer:
     """The memory in an answer; BadReply says what is wrong with it."""
     if len(text) > MOST_CHARACTERS:
         raise BadReply(f"The answer has {len(text):,} characters.", hint="A memory has 9,000.")
+    text = text.replace("\r\n", "\n")
     parts = {name.upper(): body for name, body in _FENCED.findall(text)}
     if "MEMORY" not in parts:
         parts = {name.upper(): body for name, body in _NAMED.findall(text)}

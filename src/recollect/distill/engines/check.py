@@ -43,7 +43,7 @@ _TICKED = re.compile(r"`([^`]+)`")
 _SAID = re.compile(r"[\"“]([^\"”]{2,})[\"”]|「([^」]{2,})」|『([^』]{2,})』")
 _PATH = re.compile(
     r"(?<![\w/])(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w.@{}-]+){2,}|\b[\w.@-]+(?:/[\w.@-]+)+\.\w{1,5}\b"
-    r"|\b[\w-]{3,}\.(?:py|tsx?|jsx?|mjs|json|md|sh|ps1|rs|toml|ya?ml|csv|html|css|sql|go|launch|cpp|kt|swift|rb|php)\b"
+    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:py|tsx?|jsx?|mjs|json|md|sh|ps1|rs|toml|ya?ml|csv|html|css|sql|go|launch|cpp|kt|swift|rb|php)\b"
     r"|(?<!\w)--[a-z][\w-]+|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|\b[a-z]+[A-Z]\w{3,}\b|\b\w+_\w+\b|https?://[^\s)\]]+"
 )
 _NUMBER = re.compile(

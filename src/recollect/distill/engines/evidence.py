@@ -86,7 +86,7 @@ class Evidence:
             one.text
             for prompt in (place.turn.prompts if place.turn.by_person else ())
             for one in typed.said_in(prompt)
-            if not one.text.startswith("[paste")
+            if not one.pasted
         ]
         said += [call.output for call in place.turn.calls if _is_answer(call)]
         # A quote may reach over the end of a sentence.
@@ -117,9 +117,27 @@ class Evidence:
 def stands_in(span: str, text: str) -> bool:
     """Whether a span stands in a text that is as it is compared; its spaces may differ."""
     sought = plain(span)
-    if not sought or sought in text:
+    if not sought:
         return True
-    return len(sought) > 8 and sought.replace(" ", "") in _joined(text)
+    at = text.find(sought)
+    while at >= 0:
+        if not _goes_on(text, at, at + len(sought)):
+            return True
+        at = text.find(sought, at + 1)
+    return len(sought) > 8 and " " in sought and sought.replace(" ", "") in _joined(text)
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Whether a place begins or ends inside a word: `--cov` does not stand in `--coverage`."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return (_is_letter(before) and _is_letter(text[start])) or (
+        _is_letter(after) and _is_letter(text[end - 1])
+    )
+
+
+def _is_letter(char: str) -> bool:
+    # Languages without spaces have no words that could go on.
+    return char.isalnum() and ord(char) < 0x2E80
 
 
 @lru_cache(64)
