@@ -30,7 +30,7 @@ class EngineRun(Struct, kw_only=True):
     at: str | None = None
 
 
-class Spent(NamedTuple):
+class EngineTotals(NamedTuple):
     """What several runs took."""
 
     runs: int

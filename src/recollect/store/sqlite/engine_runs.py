@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.model.engines import EngineRun, Spent
+from recollect.model.engines import EngineRun, EngineTotals
 from recollect.store.sqlite.database import Database
 from recollect.system.clock import iso, now_ms
 
@@ -75,7 +75,7 @@ class EngineRuns:
             lines, dropped in rows
         ]  # fmt: skip
 
-    def spent_since(self, at: int) -> Spent:
+    def spent_since(self, at: int) -> EngineTotals:
         """What runs took since a time, in milliseconds of UTC."""
         row = self.db.row(
             """
@@ -84,7 +84,7 @@ class EngineRuns:
             """,
             (at,),
         )
-        return Spent(*(row or (0, 0, 0.0)))
+        return EngineTotals(*(row or (0, 0, 0.0)))
 
     def failures_in_a_row(self, project: str | None = None) -> list[EngineRun]:
         """The newest runs, as long as none of them kept anything."""
