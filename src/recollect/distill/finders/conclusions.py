@@ -33,13 +33,13 @@ _PRINTED = re.compile(r"\bv?\d+\.\d+\.\d+\b|\b[A-Z][A-Z_]{4,}\b|\b\w+Error\b")
 _PLACE = re.compile(r"\.\w+:\d+|\blines? \d+|#L\d+|:\d+-\d+")
 _IDENTIFIER = re.compile(r"session id|[0-9a-f]{8}-[0-9a-f]{4}", re.IGNORECASE)
 # What was done to the code is in the code.
-_CHANGED = re.compile(
+CHANGED = re.compile(
     r"^(?:\d+\.\s*)?(?:fixed|resolved|added|updated?|created|removed|implemented|refactored|changed|moved"
     r"|renamed|cleaned|verified|ran|checked|confirmed|restored|introduced|adjusted|improved|wired|bumped"
     r"|(?:i|we|also) (?:added|updated|fixed|changed|removed|created)|cập nhật|tôi (?:đổi|cũng|xác nhận)|ngoài ra|đúng ý"
     r"|done|all (?:conflicts|issues|tests|checks)|build (?:passes|pass)|tests? (?:pass|run|not run)"
     r"|no other files|verification|everything|successfully)\b"
-    r"|(?:しました|確認済みです|完了です|ありません)。?$|^(?:đã|tôi đã|mình đã|已完成|完成) ?",
+    r"|(?:修正|対応|実装|反映|確認)済み(?:です|で、)|(?:しました|完了です|ありません)。?$|^(?:đã|tôi đã|mình đã|已完成|完成) ?",
     re.IGNORECASE,
 )
 # A task or a place of a list, and what the code does since it was changed.
@@ -168,7 +168,7 @@ def _is_proven(sentence: Sentence, found: frozenset[str], work: _Work, turn: Tur
     A cause that was found in a turn that edits files is mended there; a demand stays.
     """
     text = sentence.text
-    if "hedge" in found or _REPORTED.search(text) or _CHANGED.search(text) or _LEANING.match(text):
+    if "hedge" in found or _REPORTED.search(text) or CHANGED.search(text) or _LEANING.match(text):
         return False
     is_mended = (work.edits and _PAST.search(text)) or any(
         call.kind == "edit" and call.passed for call in turn.calls
@@ -193,7 +193,7 @@ def is_tellable(text: str, found: frozenset[str]) -> bool:
         return False
     if "social" in found and "limit" not in found:
         return False
-    return not (_CHANGED.search(text) and not (is_reasoned and _WHY.search(text)))
+    return not (CHANGED.search(text) and not (is_reasoned and _WHY.search(text)))
 
 
 def _section(found: frozenset[str], *, is_run: bool) -> Section:

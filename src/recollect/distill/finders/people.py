@@ -217,9 +217,14 @@ def _is_sure(text: str, found: frozenset[str], said: _Said) -> bool:
     return bool(
         found & {"negation", "only"}
         or said.after_stop
-        or CAPITALS.search(text)
+        or _is_stressed(text)
         or ((chosen := _IN_PLACE_OF.search(text)) and not _POINTED.search(text[: chosen.end()]))
     )
+
+
+def _is_stressed(text: str) -> bool:
+    """Whether some words are in capitals; where all are, none is."""
+    return CAPITALS.search(text) is not None and not text.isupper()
 
 
 def is_tellable(text: str, found: frozenset[str]) -> bool:
@@ -285,7 +290,7 @@ def _strength(text: str, found: frozenset[str], clause: Clause, *, after_stop: b
         "narration": "narration" in found and "policy" not in found,
         "reports": "policy" not in found and _REPORTS.search(text) is not None,
         "scope": _SCOPE.search(text) is not None,
-        "capitals": CAPITALS.search(text) is not None,
+        "capitals": _is_stressed(text),
         "number": _NUMBER.search(text) is not None,
         "short": size(text) < SHORT,
         "after stop": after_stop,

@@ -14,6 +14,7 @@ from recollect.distill.finders.cleaning import (
     words,
 )
 from recollect.distill.finders.commands import CHECKS, purpose_of
+from recollect.distill.finders.conclusions import CHANGED
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.people import is_secret
 from recollect.distill.finders.safe import is_plain_command
@@ -172,9 +173,12 @@ def _is_answered(turn: TurnRecord) -> bool:
 
 
 def _is_finished(turn: TurnRecord) -> bool:
-    """Whether the last reply says that it is done, and leaves nothing open."""
-    found = cues(turn.replies[-1]) if turn.replies else frozenset[str]()
-    return "done" in found and "open" not in found and not turn.aborted
+    """Whether the last reply says that it is done: first of all, or without leaving anything open."""
+    if not turn.replies or turn.aborted:
+        return False
+    found = cues(turn.replies[-1])
+    first = next((one.text for one in spoken(turn.replies[-1]) if size(one.text) > 20), "")
+    return CHANGED.search(first) is not None or ("done" in found and "open" not in found)
 
 
 def _candidate(
