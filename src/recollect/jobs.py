@@ -56,17 +56,17 @@ JOBS = (
     ),
     Job(
         "remember",
-        run=("recollect.distill.remember:remember_due",),
+        # Which of the notes that agents gave a person has said is settled first.
+        run=(
+            "recollect.distill.corroborate:corroborate",
+            "recollect.distill.remember:remember_due",
+        ),
         subject="projects",
         due_after=("digested", "notes changed", "repaired"),
     ),
     Job(
         "prepare",
-        # What hooks tell is made of notes, so the notes are settled first.
-        run=(
-            "recollect.distill.notes.corroborate:corroborate",
-            "recollect.recall.prepare:prepare",
-        ),
+        run=("recollect.recall.prepare:prepare",),
         subject="projects",
         due_after=("imported", "hook lines outdated", "repaired"),
     ),

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.distill.notes.corroborate import STOP_WORDS, TURNING_WORDS, says
+from recollect.distill.corroborate import STOP_WORDS, TURNING_WORDS, corroborate, says
 from recollect.memory import Memory
 from recollect.model.logs import Event, Item, SessionFacts, TurnFacts
-from recollect.model.old_notes import OldNote
+from recollect.model.notes import Note
 from recollect.settings import Settings
 from recollect.system.clock import iso, now_ms
 from tests.builders import codex, homes
@@ -225,12 +225,13 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     made.close()
 
 
-def given_by_an_agent(desk: Desk, text: str = NOTE) -> OldNote:
-    return desk.memory.old.remember(text, category="preference", folder=SHOP)
+def given_by_an_agent(desk: Desk, text: str = NOTE) -> Note:
+    return desk.memory.notes.add(text, category="preference", folder=SHOP, by="agent")
 
 
-def trust(note: OldNote) -> tuple[str, str, str | None, int | None]:
-    return note.status, note.trust, note.session, note.turn
+def trust(memory: Memory) -> tuple[str, str, list[str]]:
+    (note,) = memory.notes.search()
+    return note.status, note.trust, note.turns
 
 
 @pytest.mark.parametrize(
@@ -242,24 +243,22 @@ def test_a_note_counts_once_its_session_shows_that_a_person_said_it(desk: Desk, 
     The log that comes later does.
     """
     given_by_an_agent(desk)
-    too_early = desk.memory.old.corroborate_notes()
+    too_early = corroborate(desk.filled.store)
     desk.tell("s1", [typed("hello")], [typed("please use tabs, never spaces"), call(name=name)])
 
-    believed = desk.memory.old.corroborate_notes()
-    again = desk.memory.old.corroborate_notes()
+    believed = corroborate(desk.filled.store)
+    again = corroborate(desk.filled.store)
 
     assert (too_early, believed, again) == (0, 1, 0)
-    note = desk.memory.old.note("note:1")
-    assert trust(note) == ("active", "user", "codex:s1", 2)
-    assert (note.author, note.confidence, note.valid_from is not None) == ("agent", 0.9, True)
+    assert trust(desk.memory) == ("active", "user", ["codex:s1#2"])
 
 
 def test_a_note_that_nobody_said_stays_a_candidate_that_knows_its_session(desk: Desk) -> None:
     given_by_an_agent(desk)
     desk.tell("s1", [typed("tidy up the code"), call()])
 
-    assert desk.memory.old.corroborate_notes() == 0
-    assert trust(desk.memory.old.note("note:1")) == ("candidate", "assistant", "codex:s1", 1)
+    assert corroborate(desk.filled.store) == 0
+    assert trust(desk.memory) == ("candidate", "assistant", ["codex:s1#1"])
 
 
 def test_what_is_typed_after_the_call_is_too_late(desk: Desk) -> None:
@@ -271,14 +270,14 @@ def test_what_is_typed_after_the_call_is_too_late(desk: Desk) -> None:
         [typed("use tabs never spaces")],
     )
 
-    assert desk.memory.old.corroborate_notes() == 0
+    assert corroborate(desk.filled.store) == 0
 
 
 def test_what_was_typed_in_an_earlier_turn_is_not(desk: Desk) -> None:
     given_by_an_agent(desk)
     desk.tell("s1", [typed("use tabs never spaces")], [typed("go on"), call()])
 
-    assert desk.memory.old.corroborate_notes() == 1
+    assert corroborate(desk.filled.store) == 1
 
 
 @pytest.mark.parametrize(
@@ -306,15 +305,15 @@ def test_only_what_a_person_typed_counts(desk: Desk, other: Any) -> None:
     given_by_an_agent(desk)
     desk.tell("s1", other, [typed("go on"), call()])
 
-    assert desk.memory.old.corroborate_notes() == 0
+    assert corroborate(desk.filled.store) == 0
 
 
 def test_what_a_sub_agent_was_told_was_told_by_an_agent(desk: Desk) -> None:
     given_by_an_agent(desk)
     desk.tell("s1/x", [typed(NOTE), call()], origin="subagent", parent="s1")
 
-    assert desk.memory.old.corroborate_notes() == 0
-    assert trust(desk.memory.old.note("note:1")) == ("candidate", "assistant", "codex:s1/x", 1)
+    assert corroborate(desk.filled.store) == 0
+    assert trust(desk.memory) == ("candidate", "assistant", ["codex:s1/x#1"])
 
 
 def test_what_another_session_says_does_not_count(desk: Desk) -> None:
@@ -322,38 +321,38 @@ def test_what_another_session_says_does_not_count(desk: Desk) -> None:
     desk.tell("s1", [typed(NOTE)])
     desk.tell("s2", [typed("go on"), call()])
 
-    assert desk.memory.old.corroborate_notes() == 0
+    assert corroborate(desk.filled.store) == 0
 
 
 def test_a_call_with_another_text_or_of_another_tool_is_not_the_one(desk: Desk) -> None:
     given_by_an_agent(desk)
     desk.tell("s1", [typed(NOTE), call("use tabs"), call(name="mcp__recollect__recall")])
 
-    assert desk.memory.old.corroborate_notes() == 0
-    assert desk.memory.old.note("note:1").session is None
+    assert corroborate(desk.filled.store) == 0
+    assert trust(desk.memory)[2] == []
 
 
 def test_a_note_that_is_given_again_gets_another_chance(desk: Desk) -> None:
     """Its first session did not show that a person said it; a later one does."""
     given_by_an_agent(desk)
     desk.tell("s1", [typed("tidy up"), call()])
-    desk.memory.old.corroborate_notes()
+    corroborate(desk.filled.store)
     given_by_an_agent(desk)
     desk.filled.db.execute("update turns set ended_at = 1, started_at = 1")
     desk.tell("s2", [typed(NOTE), call()])
 
-    assert desk.memory.old.corroborate_notes() == 1
-    assert trust(desk.memory.old.note("note:1")) == ("active", "user", "codex:s1", 1)
+    assert corroborate(desk.filled.store) == 1
+    assert trust(desk.memory) == ("active", "user", ["codex:s2#1", "codex:s1#1"])
 
 
 def test_what_a_person_rejected_stays_rejected(desk: Desk) -> None:
     """Somebody looked at it and said no; an old log does not know better."""
     given_by_an_agent(desk)
-    desk.memory.old.reject_note("note:1")
+    desk.memory.notes.reject(desk.memory.notes.search().rows[0].ref)
     desk.tell("s1", [typed(NOTE), call()])
 
-    assert desk.memory.old.corroborate_notes() == 0
-    assert trust(desk.memory.old.note("note:1")) == ("rejected", "assistant", "codex:s1", 1)
+    assert corroborate(desk.filled.store) == 0
+    assert trust(desk.memory) == ("rejected", "assistant", ["codex:s1#1"])
 
 
 def test_a_call_at_another_time_is_another_one(desk: Desk) -> None:
@@ -362,8 +361,8 @@ def test_a_call_at_another_time_is_another_one(desk: Desk) -> None:
     desk.tell("s1", [typed(NOTE), call()])
     desk.filled.db.execute("update turns set started_at = 1000, ended_at = 2000")
 
-    assert desk.memory.old.corroborate_notes() == 0
-    assert desk.memory.old.note("note:1").session is None
+    assert corroborate(desk.filled.store) == 0
+    assert trust(desk.memory)[2] == []
 
 
 # From the log of a real agent ---------------------------------------------------
@@ -399,11 +398,11 @@ def codex_log(home: Path, now: str) -> str:
 def test_the_call_is_found_in_what_an_agent_logs(home: Path, log: Any) -> None:
     """From the words that were typed to a note that counts, through the adapters."""
     with homes.memory(home) as memory:
-        memory.old.remember(NOTE, category="preference", folder=SHOP)
+        memory.notes.add(NOTE, category="preference", folder=SHOP, by="agent")
         session = log(home, str(iso(now_ms())))
         memory.import_logs()
 
-        believed = memory.old.corroborate_notes()
+        believed = corroborate(memory.notes.shared.store())
 
         assert believed == 1
-        assert trust(memory.old.note("note:1")) == ("active", "user", session, 1)
+        assert trust(memory) == ("active", "user", [f"{session}#1"])

@@ -46,8 +46,8 @@ def test_an_agent_can_ask_and_remember(name: str, start: Start, machine: Machine
     # Some show the model our text and some our data: the warning is in both.
     assert f"{work.ref}#1" in found.said
     assert "not instructions" in found.said.replace(offered.said, "")
-    assert "note:1" in remembered.said
-    (note,) = machine.rows("notes", "--all")
+    assert "note:" in remembered.said
+    (note,) = machine.rows("memory", "list", "--all")
     assert (note["text"], note["status"], note["trust"], note["author"]) == (
         "flanges are on shelf 7",
         "candidate",

@@ -1,10 +1,11 @@
-"""recollect notes: what people do with notes on the command line."""
+"""recollect memory: what people do with notes on the command line."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,6 @@ import pytest
 
 from recollect.serve.cli import main
 from tests.builders import homes
-
-FIELDS = [
-    "ref", "category", "text", "project", "status", "trust", "author", "confidence", "session",
-    "turn", "seen",
-    "created_at", "seen_at", "valid_from", "valid_to", "superseded_by",
-]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -37,12 +32,12 @@ def shop(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def agent_says(home: Path, text: str, folder: Path) -> None:
     with homes.memory(home) as memory:
-        memory.old.remember(text, folder=str(folder))
+        memory.notes.add(text, folder=str(folder), by="agent")
 
 
 def rows(capsys: pytest.CaptureFixture[str], *argv: str) -> list[dict[str, Any]]:
     capsys.readouterr()
-    main(["notes", *argv, "--json"])
+    main(["memory", *argv, "--json"])
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
@@ -50,11 +45,11 @@ def test_a_person_adds_a_note_that_counts_at_once(
     shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Words need no quotes, and the category may be called what a model calls it."""
-    assert main(["notes", "add", "use", "tabs", "here", "--category", "User_Preference"]) == 0
+    assert main(["memory", "add", "use", "tabs", "here", "--category", "User_Preference"]) == 0
 
     out, err = capsys.readouterr()
     first, second, third = out.splitlines()
-    assert first == f"note:1  active  preference  {shop}"
+    assert re.fullmatch(rf"note:[a-z2-7]{{8}}  active  preference  {shop}  in the pack", first)
     assert second == "    use tabs here"
     assert third.startswith("    by person, trust user, seen 1 time, last 20")
     assert err == ""
@@ -69,40 +64,96 @@ def test_a_folder_may_be_called_by_bytes_that_are_no_text(
     folder.mkdir()
     monkeypatch.chdir(folder)
 
-    assert main(["notes", "add", "use", "tabs"]) == 0
+    assert main(["memory", "add", "use", "tabs"]) == 0
 
-    assert [(row["text"], row["project"]) for row in rows(capsys)] == [("use tabs", f"{shop}/caf?")]
-    assert main(["notes", "--project", str(folder)]) == 0
+    assert [(row["text"], row["project"]) for row in rows(capsys, "list")] == [
+        ("use tabs", f"{shop}/caf?")
+    ]
+    assert main(["memory", "list", "--project", str(folder)]) == 0
+
+
+def ref_of(capsys: pytest.CaptureFixture[str], text: str) -> str:
+    (row,) = rows(capsys, "list", text, "--all")
+    return str(row["ref"])
 
 
 def test_notes_of_this_folder_are_listed_with_those_that_hold_everywhere(
     shop: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is rejected or replaced, or of another project, is shown when asked for."""
-    main(["notes", "add", "shop", "fact"])
-    main(["notes", "add", "world", "fact", "--everywhere", "--category", "decision"])
+    farm = shop.parent / "farm"
+    farm.mkdir()
+    main(["memory", "add", "shop", "fact"])
+    main(["memory", "add", "world", "fact", "--everywhere", "--category", "decision"])
     agent_says(home, "wrong fact", shop)
-    agent_says(home, "farm fact", shop.parent)
-    main(["notes", "reject", "note:3"])
+    agent_says(home, "farm fact", farm)
+    main(["memory", "reject", ref_of(capsys, "wrong")])
 
-    def texts(*argv: str) -> list[str]:
-        return [row["text"] for row in rows(capsys, *argv)]
+    def texts(*argv: str) -> set[str]:
+        return {row["text"] for row in rows(capsys, "list", *argv)}
 
-    assert texts() == texts("--project", str(shop)) == ["world fact", "shop fact"]
-    assert texts("--everywhere") == texts("--category", "Decision") == ["world fact"]
-    assert texts("--status", "rejected") == ["wrong fact"]
-    assert texts("--all") == ["farm fact", "wrong fact", "world fact", "shop fact"]
-    assert texts("--all", "--limit", "1") == ["farm fact"]
+    assert texts() == texts("--project", str(shop)) == {"world fact", "shop fact"}
+    assert texts("--everywhere") == texts("--category", "Decision") == {"world fact"}
+    assert texts("--status", "rejected") == {"wrong fact"}
+    assert texts("--author", "agent", "--all") == {"farm fact", "wrong fact"}
+    assert texts("--all") == {"farm fact", "wrong fact", "world fact", "shop fact"}
+    assert len(texts("--all", "--limit", "1")) == 1
 
 
-def test_notes_have_the_promised_fields(capsys: pytest.CaptureFixture[str]) -> None:
-    [added] = rows(capsys, "add", "use tabs")
-    [listed] = rows(capsys)
-    [edited] = rows(capsys, "edit", "note:1", "use", "spaces")
+def test_a_long_list_says_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("one fact", "two facts", "three facts"):
+        main(["memory", "add", text])
+    capsys.readouterr()
 
-    assert list(added) == FIELDS
-    assert listed == added
-    assert (edited["ref"], edited["text"]) == ("note:2", "use spaces")
+    main(["memory", "list", "--limit", "2"])
+
+    out, err = capsys.readouterr()
+    following = re.search(r"2 of 3. The rest: recollect (memory list --cursor \S+)", err)
+    assert following is not None
+    main(following[1].split())
+    assert out.count("note:") + capsys.readouterr().out.count("note:") == 3
+
+
+def test_a_correction_is_what_the_memory_says_from_then_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Nobody waits for a job to see what they typed."""
+    main(["memory", "add", "use npm here"])
+    main(["memory", "edit", ref_of(capsys, "npm"), "use", "pnpm", "here"])
+    capsys.readouterr()
+
+    main(["memory"])
+    told = capsys.readouterr().out
+    assert "use pnpm here" in told
+    assert "use npm" not in told
+
+    main(["memory", "undo", ref_of(capsys, "pnpm")])
+    capsys.readouterr()
+    main(["memory"])
+    assert "use npm here" in capsys.readouterr().out
+
+
+def test_what_is_pinned_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("one fact", "two facts", "three facts"):
+        main(["memory", "add", text])
+    main(["memory", "pin", ref_of(capsys, "three")])
+
+    assert rows(capsys)[0]["text"] == "three facts"
+
+
+def test_the_history_of_a_note_says_who_did_what_and_why(
+    home: Path, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agent_says(home, "deploys run at night", shop)
+    ref = ref_of(capsys, "deploys")
+    main(["memory", "accept", ref])
+    main(["memory", "reject", ref, "--why", "they run at noon"])
+    main(["memory", "undo", ref])
+
+    changes = rows(capsys, "history", ref)
+    assert [(one["action"], one["why"], one["undone"]) for one in changes] == [
+        ("accepted", "", False), ("rejected", "they run at noon", True),
+    ]  # fmt: skip
 
 
 def test_several_notes_are_judged_at_once_or_not_at_all(
@@ -111,56 +162,59 @@ def test_several_notes_are_judged_at_once_or_not_at_all(
     """A slip in the second reference must not leave the first half done."""
     agent_says(home, "one", shop)
     agent_says(home, "two", shop)
+    one, two = ref_of(capsys, "one"), ref_of(capsys, "two")
 
-    refused = main(["notes", "accept", "note:1", "note:9"])
-    before = [row["status"] for row in rows(capsys)]
-    accepted = [
-        (row["ref"], row["status"], row["trust"]) for row in rows(capsys, "accept", "note:1", "2")
-    ]
+    refused = main(["memory", "accept", one, "note:7777"])
+    before = [row["status"] for row in rows(capsys, "list")]
+    accepted = {
+        (row["ref"], row["status"], row["trust"])
+        for row in rows(capsys, "accept", one, two.removeprefix("note:"))
+    }
 
     assert (refused, before) == (1, ["candidate", "candidate"])
-    assert accepted == [("note:1", "active", "user"), ("note:2", "active", "user")]
+    assert accepted == {(one, "active", "user"), (two, "active", "user")}
 
 
 def test_forgetting_a_note_asks_first(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    main(["notes", "add", "use tabs"])
+    main(["memory", "add", "use tabs"])
+    ref = ref_of(capsys, "tabs")
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
 
-    unasked = main(["notes", "forget", "note:1"])
+    unasked = main(["memory", "forget", ref])
     capsys.readouterr()
-    done = main(["notes", "forget", "note:1", "--yes"])
+    done = main(["memory", "forget", ref, "--yes"])
 
     assert (unasked, done) == (2, 0)
-    assert capsys.readouterr().out == "forgot note:1: use tabs\n"
-    assert main(["forget", "note:1", "--yes"]) == 2
-    assert "Try: recollect notes forget note:1" in capsys.readouterr().err
-    assert main(["notes"]) == 1
+    assert capsys.readouterr().out == f"forgot {ref}: use tabs\n"
+    assert main(["forget", ref, "--yes"]) == 2
+    assert f"Try: recollect memory forget {ref}" in capsys.readouterr().err
+    assert main(["memory", "list"]) == 1
 
 
 @pytest.mark.parametrize(
-    "argv", [["add"], ["accept"], ["edit", "note:1"], ["list", "note:1"], ["forget"]]
+    "argv", [["add"], ["accept"], ["edit", "note:k7m2"], ["show", "x"], ["history"], ["forget"]]
 )
 def test_what_is_missing_is_said(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["notes", *argv]) == 2
+    assert main(["memory", *argv]) == 2
 
-    assert f"`recollect notes {argv[0]}` takes" in capsys.readouterr().err
+    assert f"`recollect memory {argv[0]}` takes" in capsys.readouterr().err
 
 
 def test_no_notes_are_no_error_but_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["notes", "add", "use tabs"])
+    main(["memory", "add", "use tabs"])
 
-    assert main(["notes", "--status", "rejected"]) == 1
-    assert "All of them: recollect notes --all" in capsys.readouterr().err
+    assert main(["memory", "list", "--status", "rejected"]) == 1
+    assert "All of them: recollect memory list --all" in capsys.readouterr().err
 
 
 def test_a_note_is_shown_counted_and_exported(capsys: pytest.CaptureFixture[str]) -> None:
     """Wherever references are taken, and wherever everything is meant."""
-    main(["notes", "add", "use tabs"])
+    main(["memory", "add", "use tabs"])
     capsys.readouterr()
 
-    main(["show", "note:1"])
+    main(["show", ref_of(capsys, "tabs")])
     shown = capsys.readouterr().out
     main([])
     overview = capsys.readouterr().out
@@ -169,45 +223,6 @@ def test_a_note_is_shown_counted_and_exported(capsys: pytest.CaptureFixture[str]
     refused = main(["export", "--notes", "tabs"])
 
     assert shown.splitlines()[1] == "    use tabs"
-    assert "1 note: recollect notes --all" in overview.splitlines()
-    assert exported == rows(capsys, "--all")
+    assert "1 note: recollect memory list --all" in overview.splitlines()
+    assert exported == rows(capsys, "list", "--all")
     assert refused == 2
-
-
-def test_notes_are_kept_in_a_file_of_ones_own(
-    shop: Path, home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What a person said, and nothing that only an agent did.
-
-    What was rejected leaves the file again.
-    """
-    main(["notes", "add", "use tabs", "--category", "preference"])
-    agent_says(home, "use spaces", shop)
-    file = shop / "docs" / "AGENTS.md"
-    capsys.readouterr()
-
-    wrote = main(["notes", "--to", str(file)])
-    said = capsys.readouterr().err
-    text = file.read_text()
-    again = main(["notes", "--to", str(file)])
-    said_again = capsys.readouterr().err
-    listed = [row["text"] for row in rows(capsys, "--to", str(file))]
-
-    assert (wrote, again) == (0, 0)
-    assert f"Wrote {file}" in said
-    assert f"{file} is up to date." in said_again
-    assert listed == ["use spaces", "use tabs"]
-    assert text.splitlines()[-1] == "- **[preference]** use tabs *(confidence: 100%)*"
-    assert text.startswith("## Auto-extracted memories\n\n### Session memories — 20")
-
-    main(["notes", "reject", "note:1"])
-    main(["notes", "--to", str(file)])
-    main(["notes", "--to", str(file), "--status", "rejected"])
-    assert file.read_text() == "## Auto-extracted memories\n"
-
-
-def test_only_a_list_is_written_to_a_file(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["notes", "add", "use tabs", "--to", "AGENTS.md"]) == 2
-
-    assert "--to writes a list" in capsys.readouterr().err
-    assert not (shop / "AGENTS.md").exists()

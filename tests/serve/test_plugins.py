@@ -140,9 +140,9 @@ def test_an_agent_is_not_told_to_speak_as_the_person() -> None:
     """What is added by command counts as the user's own word, and is
     told to every session from then on.
     """
-    (line,) = (line for line in SKILL.read_text().splitlines() if "recollect notes" in line)
+    (line,) = (line for line in SKILL.read_text().splitlines() if "recollect memory" in line)
 
-    assert "ask the user to run `recollect notes add" in line
+    assert "ask the user to run `recollect memory add" in line
 
 
 class Shell:

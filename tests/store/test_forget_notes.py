@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.errors import NotFound
+from recollect.distill.corroborate import corroborate
 from recollect.memory import Memory
 from recollect.model.logs import Event, SessionFacts, TurnFacts
 from recollect.model.reports import Forgotten, Scrubbed
@@ -32,7 +32,7 @@ def memory(filled: Filled) -> Iterator[Memory]:
 def given_in(filled: Filled, memory: Memory, session: str, *texts: str) -> None:
     """A session that runs now, in which an agent remembers something in each turn."""
     for text in texts:
-        memory.old.remember(text, folder=SHOP)
+        memory.notes.add(text, folder=SHOP, by="agent")
     items = [SessionFacts(session=session, cwd=SHOP, started_at=now_ms())]
     for number, text in enumerate(texts):
         key = f"{session}-{number}"
@@ -47,13 +47,18 @@ def given_in(filled: Filled, memory: Memory, session: str, *texts: str) -> None:
             ),
         ]  # fmt: skip
     filled.keep(f"{session}.jsonl", *items, again=True)
-    memory.old.corroborate_notes()
+    corroborate(filled.store)
     # Later sessions are not taken for this one.
     filled.db.execute("update turns set started_at = 1, ended_at = 2")
 
 
-def texts(memory: Memory) -> dict[str, str]:
-    return {note.ref: note.text for note in memory.old.notes()}
+def texts(memory: Memory) -> list[str]:
+    return sorted(note.text for note in memory.notes.search())
+
+
+def ref(memory: Memory, text: str) -> str:
+    (note,) = (note for note in memory.notes.search() if f" {text} " in f" {note.text} ")
+    return note.ref
 
 
 def bytes_of(filled: Filled) -> bytes:
@@ -64,54 +69,35 @@ def bytes_of(filled: Filled) -> bytes:
 
 
 def test_a_forgotten_note_is_in_none_of_the_files(filled: Filled, memory: Memory) -> None:
-    """With its earlier versions, what was said about it, what was to be told of it,
-    and its project if that is all there was.
-    """
-    memory.old.remember("the zebraword is blue", folder=SHOP, by="person")
-    memory.old.edit_note("note:1", "the zebraword is red")
-    memory.old.remember("something else", everywhere=True, by="person")
-    memory.old.give_feedback("note:2", False, reason="no zebraword here")
+    """With its earlier versions, what was said about it, and its project if there is no more."""
+    memory.notes.add("the zebraword is blue", folder=SHOP)
+    memory.notes.edit(ref(memory, "blue"), "the zebraword is red")
+    memory.notes.add("something else", everywhere=True)
     db = filled.db
     db.execute(
-        "insert or replace into packs (project, text, refs, made_at) "
-        "values (1, 'told: the zebraword is red', 'note:2 note:3', 0)"
+        "insert into feedback (at, ref, helpful, author, reason) "
+        "values (0, ?, 0, 'person', 'no zebraword here')",
+        (ref(memory, "red"),),
     )
-    db.execute(
-        "insert into tellings (project, ref, line) values (1, 'note:2', 'the zebraword is red')"
-    )
-    db.execute("insert into tellings (ref, line) values ('note:3', 'something else')")
-    db.execute("delete from marks")
     copy_to(db.connection, f"{filled.path}.before-0003")
 
-    forgotten = memory.old.forget_note("note:2")
+    forgotten = memory.notes.forget(ref(memory, "red"))
 
-    assert (forgotten.ref, forgotten.text) == ("note:2", "the zebraword is red")
-    assert texts(memory) == {"note:3": "something else"}
+    assert forgotten.text == "the zebraword is red"
+    assert texts(memory) == ["something else"]
     assert b"zebraword" not in bytes_of(filled)
-    assert [
-        db.rows(f"select count(*) from {table}") for table in ("feedback", "packs", "projects")
-    ] == [[(0,)]] * 3
-    assert db.rows("select ref from tellings") == [("note:3",)]
-    assert db.rows("select name from marks") == [("hook lines outdated",)]
-
-
-def test_the_number_of_a_forgotten_note_is_not_given_again(memory: Memory) -> None:
-    """Whoever wrote it down somewhere would mean another note."""
-    memory.old.remember("one", folder=SHOP)
-    memory.old.forget_note("note:1")
-
-    assert memory.old.remember("two", folder=SHOP).ref == "note:2"
-    with pytest.raises(NotFound):
-        memory.old.note("note:1")
+    assert [db.rows(f"select count(*) from {table}") for table in ("feedback", "projects")] == [
+        [(0,)]
+    ] * 2
 
 
 def test_forgetting_an_earlier_version_leaves_the_later_one(memory: Memory) -> None:
-    memory.old.remember("one", folder=SHOP, by="person")
-    memory.old.edit_note("note:1", "two")
+    old = memory.notes.add("one", folder=SHOP).ref
+    memory.notes.edit(old, "two")
 
-    memory.old.forget_note("note:1")
+    memory.notes.forget(old)
 
-    assert texts(memory) == {"note:2": "two"}
+    assert texts(memory) == ["two"]
 
 
 # A session --------------------------------------------------------------------
@@ -126,45 +112,23 @@ def test_a_session_takes_the_notes_that_were_only_given_there(
     """
     given_in(filled, memory, "s1", "only here", "accepted here", "given twice", "edited here")
     given_in(filled, memory, "s2", "given twice", "only there")
-    memory.old.accept_note("note:2")
-    memory.old.edit_note("note:4", "edited by a person")
-    memory.old.give_feedback("codex:s1#1", True)
-    memory.old.give_feedback("codex:s2#1", True)
+    memory.notes.accept(ref(memory, "accepted"))
+    going = [ref(memory, "only here"), ref(memory, "edited here")]
+    memory.notes.edit(ref(memory, "edited here"), "said better by a person")
 
     planned = memory.store.forget("codex:s1", dry_run=True)
     done = memory.store.forget("codex:s1")
 
-    assert planned.notes == ["note:1", "note:4"]
+    assert planned.notes == sorted(going)
     assert done == Forgotten(
-        sessions=["codex:s1"], turns=4, tool_calls=4, notes=["note:1", "note:4"], scrubbed=GONE
+        sessions=["codex:s1"], turns=4, tool_calls=4, notes=sorted(going), scrubbed=GONE
     )
-    assert {
-        ref: (note.text, note.session, note.turn)
-        for ref in texts(memory)
-        for note in [memory.old.note(ref)]
-    } == {
-        "note:2": ("accepted here", None, None),
-        "note:3": ("given twice", "codex:s2", 1),
-        "note:5": ("only there", "codex:s2", 2),
-        "note:6": ("edited by a person", None, None),
-    }
-    assert filled.db.rows("select ref from feedback") == [("codex:s2#1",)]
+    assert {note.text: note.turns for note in memory.notes.search()} == {
+        "accepted here": [], "given twice": ["codex:s2#1"], "only there": ["codex:s2#2"],
+        "said better by a person": [],
+    }  # fmt: skip
     assert b"only here" not in bytes_of(filled)
     assert b"edited here" not in bytes_of(filled)
-
-
-def test_a_note_that_was_confirmed_in_other_words_goes_with_its_own(
-    filled: Filled, memory: Memory
-) -> None:
-    """Two sessions meant the same, and the note says it as the forgotten one did."""
-    given_in(filled, memory, "s1", "run the tests with zebra")
-    given_in(filled, memory, "s2", "run the tests with pytest")
-    filled.db.execute("update note_origins set note = 1 where session = 'codex:s2'")
-
-    report = memory.store.forget("codex:s1")
-
-    assert report.notes == ["note:1"]
-    assert b"zebra" not in bytes_of(filled)
 
 
 def test_a_turn_takes_the_notes_that_were_given_in_it(filled: Filled, memory: Memory) -> None:
@@ -172,30 +136,39 @@ def test_a_turn_takes_the_notes_that_were_given_in_it(filled: Filled, memory: Me
 
     report = memory.store.forget("codex:s1#1")
 
-    assert report.notes == ["note:1"]
-    assert texts(memory) == {"note:2": "in the second"}
+    assert len(report.notes) == 1
+    assert texts(memory) == ["in the second"]
 
 
-def test_a_note_whose_call_was_not_looked_for_yet_goes_with_its_session(
+def test_what_rules_found_goes_with_its_session_and_is_not_made_again(
     filled: Filled, memory: Memory
 ) -> None:
-    """Forgetting does not depend on what other work has been done."""
-    given_in(filled, memory, "s1", "only here")
-    filled.db.execute("update note_origins set session = null, turn = null")
-    filled.db.execute("update turns set started_at = null, ended_at = null")
+    said = "remember: we use pnpm, never npm"
+    at = now_ms()
+    filled.keep(
+        "s1.jsonl",
+        SessionFacts(session="s1", cwd=SHOP, started_at=at),
+        TurnFacts(session="s1", turn="a", at=at, cwd=SHOP),
+        Event(session="s1", turn="a", kind="prompt", at=at, text=said),
+        Event(session="s1", turn="a", kind="reply", at=at, text="Noted."),
+    )
+    told = memory.remember(project=SHOP)
+    assert told is not None
+    assert "pnpm" in told.pack
 
     memory.store.forget("codex:s1")
 
-    assert texts(memory) == {}
+    assert texts(memory) == []
+    assert b"pnpm" not in bytes_of(filled)
 
 
 def test_a_project_with_notes_outlives_its_sessions(filled: Filled, memory: Memory) -> None:
     given_in(filled, memory, "s1", "only here")
-    memory.old.remember("a fact of my own", folder=SHOP, by="person")
+    memory.notes.add("a fact of my own", folder=SHOP)
 
     memory.store.forget("codex:s1")
 
-    assert [note.project for note in memory.old.notes()] == [SHOP]
+    assert [note.project for note in memory.notes.search()] == [SHOP]
 
 
 # Damage -----------------------------------------------------------------------
@@ -224,36 +197,31 @@ def repaired(filled: Filled) -> Store:
     return filled.store
 
 
-def test_notes_and_feedback_survive_the_loss_of_other_tables(
-    filled: Filled, memory: Memory
-) -> None:
+def test_notes_survive_the_loss_of_other_tables(filled: Filled, memory: Memory) -> None:
     """They are the one thing that no log can tell again."""
     given_in(filled, memory, "s1", "one", "two")
-    memory.old.accept_note("note:2")
-    memory.old.remember("three", folder=SHOP)
-    memory.old.forget_note("note:3")
-    memory.old.give_feedback("note:1", True)
-    before = memory.old.notes()
+    memory.notes.accept(ref(memory, "two"))
+    memory.notes.add("three", folder=SHOP)
+    before = memory.notes.search().rows
+    history = memory.notes.history(ref(memory, "two"))
     damage(filled, memory, "usage", "rates")
 
     store = repaired(filled)
 
-    assert store.old.list_notes() == before
-    assert store.old.feedback_of("note:1") == (1, 0)
-    assert memory.old.remember("four", folder=SHOP).ref == "note:4"
+    assert store.notes.search().rows == before
+    assert store.notes.history(ref(memory, "two")) == history
 
 
 def test_a_note_whose_project_is_lost_does_not_hold_everywhere(
     filled: Filled, memory: Memory
 ) -> None:
     """It would be told in every other project."""
-    memory.old.remember("one", folder=SHOP, by="person")
-    memory.old.remember("two", everywhere=True, by="person")
+    memory.notes.add("one", folder=SHOP)
+    memory.notes.add("two", everywhere=True)
     damage(filled, memory, "projects")
 
     store = repaired(filled)
 
-    assert [(note.text, note.project) for note in store.old.list_notes()] == [
-        ("two", None),
-        ("one", "lost project 1"),
-    ]
+    assert sorted((note.text, note.project) for note in store.notes.search()) == [
+        ("one", "lost project 1"), ("two", None),
+    ]  # fmt: skip

@@ -345,7 +345,7 @@ def test_what_was_found_in_a_session_goes_with_it(notes: Notes, filled: Filled) 
     session = filled.db.value("select id from sessions")
 
     with filled.db.transaction():
-        notes.unlearn([session], is_gone=True)
+        notes.unlearn([session], {(session, 1)})
 
     assert texts(notes) == ["Use uv"]
 
@@ -358,7 +358,8 @@ def test_of_what_was_rejected_only_the_key_outlives_its_session(
     notes.reject(note.ref)
 
     with filled.db.transaction():
-        notes.unlearn([filled.db.value("select id from sessions")], is_gone=True)
+        session = filled.db.value("select id from sessions")
+        notes.unlearn([session], {(session, 1)})
 
     stored = filled.db.rows("select * from notes") + filled.db.rows("select * from note_changes")
     assert "tabs" not in str(stored)

@@ -8,7 +8,7 @@
             print(hit.ref, hit.snippet)
 
 At the top is what people do all day. The rest has parts, each in a file of its
-own: `memory.projects`, `memory.jobs`, `memory.episodes`, `memory.engines`,
+own: `memory.notes`, `memory.projects`, `memory.jobs`, `memory.episodes`, `memory.engines`,
 `memory.publish`, `memory.store` and `memory.agents`; `memory.old` is what the next version
 makes anew.
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from recollect.memory.engines import MemoryEngines
     from recollect.memory.episodes import MemoryEpisodes
     from recollect.memory.jobs import MemoryJobs
+    from recollect.memory.notes import MemoryNotes
     from recollect.memory.old import OldMemory
     from recollect.memory.projects import MemoryProjects
     from recollect.memory.publish import MemoryPublish
@@ -135,6 +136,12 @@ class Memory:
         from recollect.memory.projects import MemoryProjects
 
         return MemoryProjects(self._shared)
+
+    @cached_property
+    def notes(self) -> MemoryNotes:
+        from recollect.memory.notes import MemoryNotes
+
+        return MemoryNotes(self._shared)
 
     @cached_property
     def jobs(self) -> MemoryJobs:

@@ -104,12 +104,13 @@ class MemoryStore:
 
         Notes that only came from there go too, unless a person wrote or accepted them.
         """
+        from recollect.distill.corroborate import corroborate
         from recollect.errors import NotFound
         from recollect.memory.old import OldMemory
 
         store, old = self.shared.store(), OldMemory(self.shared)
         # So that notes know where they came from.
-        old.corroborate_notes()
+        corroborate(store)
         try:
             session, ordinal = store.sessions.resolve(ref)
         except NotFound:

@@ -11,10 +11,10 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from recollect.distill.corroborate import says
 from recollect.distill.models.replies import Fact, read_facts
 from recollect.distill.models.traces import Work, prompt, record
 from recollect.distill.notes import gate
-from recollect.distill.notes.corroborate import says
 from recollect.distill.notes.extract import Candidate, keep
 from recollect.errors import RecollectError
 from recollect.model.old_notes import NoteAuthor

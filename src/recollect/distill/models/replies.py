@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from recollect.distill.models.transcript import without_own
-from recollect.distill.notes.note import category_of, plain
+from recollect.distill.plain import category_of, plain
 from recollect.errors import BadReply, UsageError
 from recollect.model.notes import Category
 from recollect.reading.quoting import is_seen

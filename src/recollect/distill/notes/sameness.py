@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from recollect.distill.notes.corroborate import STOP_WORDS
+from recollect.distill.corroborate import STOP_WORDS
 from recollect.distill.notes.usual import what_runs
 from recollect.reading.shell import pieces
 

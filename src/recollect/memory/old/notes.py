@@ -144,7 +144,7 @@ class Notes(Distill):
 
         The answer is what it was.
         """
-        return self._told_at_once(self.shared.store().forgetting.note(ref))
+        return self._told_at_once(self.shared.store().forgetting.old_note(ref))
 
     def _told_at_once(self, note: OldNote) -> OldNote:
         """Make ready what hooks tell of a note's project, or of all: whoever decides about
@@ -168,7 +168,7 @@ class Notes(Distill):
 
         Returns how many now count.
         """
-        from recollect.distill.notes.corroborate import corroborate
+        from recollect.distill.corroborate import corroborate
 
         return corroborate(self.shared.store())
 

@@ -31,8 +31,8 @@ def run(memory: Memory, args: Namespace) -> Output:
         if typed(args) or any(chosen(args).values()):
             raise UsageError(
                 "Words and filters choose sessions, not notes.",
-                hint="To filter notes: recollect notes --json",
+                hint="To filter notes: recollect memory list --json",
             )
-        return Output(memory.old.notes(limit=args.limit), to_json, empty="No notes are stored.")
+        return Output(memory.notes.search(limit=args.limit), to_json, empty="No notes are stored.")
     rows = memory.store.export(typed(args), limit=args.limit, **chosen(args))
     return Output(rows, to_json, empty="No sessions match.", note=remarked(memory, args))

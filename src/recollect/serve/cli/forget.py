@@ -36,7 +36,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("note:"):
-        raise UsageError(f"{args.ref} is a note.", hint=f"Try: recollect notes forget {args.ref}")
+        raise UsageError(f"{args.ref} is a note.", hint=f"Try: recollect memory forget {args.ref}")
     if args.ref.startswith("episode:"):
         return _forget_episode(memory, args)
     if not args.dry_run and not args.yes:

@@ -34,7 +34,11 @@ def _text(summary: StoreSummary) -> str:
         f"{counted(summary.sessions, 'session')}{and_subagents(summary.subagents)},"
         f" {counted(summary.turns, 'turn')},"
         f" {counted(summary.tool_calls, 'tool call')} in {counted(summary.projects, 'project')}",
-        *([f"{counted(summary.notes, 'note')}: recollect notes --all"] if summary.notes else []),
+        *(
+            [f"{counted(summary.notes, 'note')}: recollect memory list --all"]
+            if summary.notes
+            else []
+        ),
         f"agents: {agents}",
     ]
     if summary.first_at and summary.last_at:

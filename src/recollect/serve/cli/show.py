@@ -2,7 +2,7 @@
 
 recollect show 453d             a session, by the start of its id
 recollect show codex:0199#3     its third turn
-recollect show note:7           a note
+recollect show note:k7m2        a note
 
 REF is what the other commands print. The start of an id is enough when it fits
 only one.
@@ -14,7 +14,8 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
 from recollect.model.sessions import SessionDetail, ToolCall, Turn, TurnEvent
-from recollect.serve.cli import digest, notes
+from recollect.serve.cli import digest
+from recollect.serve.cli.memory import text as note_text
 from recollect.serve.output import Output, counted, external_mark
 from recollect.serve.patches import patch_of
 
@@ -25,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "ref",
         metavar="REF",
-        help="a session, a turn as <session>#<number>, or note:<number>",
+        help="a session, a turn as <session>#<number>, or note:<id>",
     )
     parser.add_argument("--all", action="store_true", help="also undone turns, and whole outputs")
     parser.add_argument(
@@ -42,8 +43,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("note:"):
-        note = memory.old.note(args.ref)
-        return Output([note], notes.text)
+        return Output([memory.notes.get(args.ref)], note_text)
     if args.memory:
         return Output(
             [memory.old.trace(args.ref)],

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.answers import PackLine
+from recollect.model.notes import Note
 from recollect.model.old_notes import OldNote
 from recollect.model.sessions import Session, ToolCall, Turn, TurnEvent
 from recollect.serve.mcp.answers import Page, ToolHit, harmless, hit
@@ -24,14 +25,17 @@ TURNS_AT_ONCE = 20
 # A page holds about two of these.
 PIECE_CHARACTERS = 4_000
 
-_NOTE_WRITERS = {"person": "user", "agent": "assistant", "model": "assistant", "rules": "tool"}
+_NOTE_WRITERS = {
+    "person": "user", "agent": "assistant", "model": "assistant", "engine": "assistant",
+    "rules": "tool", "pattern": "tool", "member": "user",
+}  # fmt: skip
 
 
 def read(memory: Memory, ref: str, cursor: str | None) -> tuple[Page, str | None]:
     """The page of whatever a reference means, and where the next one begins."""
     if ref.startswith("note:"):
         page = Page()
-        page.add(note_hit(memory.old.note(ref)))
+        page.add(note_hit(memory.notes.get(ref)))
         return page, None
     if "#" in ref:
         found = memory.show(ref)
@@ -51,14 +55,14 @@ def told_hit(memory: Memory, line: PackLine) -> ToolHit:
     )
 
 
-def note_hit(note: OldNote) -> ToolHit:
+def note_hit(note: Note | OldNote) -> ToolHit:
     """A note, with what it is and whether it counts."""
     text = f"{note.category} ({note.status}): {note.text}"
     return hit(
         note.ref,
         text,
         project=note.project,
-        at=note.seen_at,
+        at=note.at if isinstance(note, Note) else note.seen_at,
         provenance=_NOTE_WRITERS[note.author],
         trust=note.trust,
     )

@@ -139,7 +139,7 @@ class Tools:
     async def get(
         self,
         ref: Annotated[
-            str, Field(description="id from a result: a session, a turn (...#3) or note:7")
+            str, Field(description="id from a result: a session, a turn (...#3) or a note")
         ],
         cursor: Cursor = None,
     ) -> CallToolResult:
@@ -271,8 +271,8 @@ class Tools:
             page = Page()
             page.add(
                 pages.note_hit(
-                    memory.old.remember(
-                        text, category=category, project=project, folder=self._folder
+                    memory.notes.add(
+                        text, category=category, project=project, folder=self._folder, by="agent"
                     )
                 )
             )

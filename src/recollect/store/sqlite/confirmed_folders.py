@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.jobs import Jobs
+from recollect.store.sqlite.notes import Notes
 from recollect.store.sqlite.old.sql import notes, prepared, traces
 from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.sources import path_text, path_value
@@ -109,18 +110,18 @@ def make_external(db: Database, sessions: Sequence[int]) -> None:
             name,
         )
     }
+    Notes(db).unlearn(sessions)
     db.many("delete from note_origins where session = ?", names)
     _settle(db, sorted(found))
-    tell_nothing(
-        db,
-        [
-            project
-            for row in rows
-            for (project,) in db.rows(
-                "select project from sessions where id = ? and project is not null", row
-            )
-        ],
-    )
+    projects = [
+        project
+        for row in rows
+        for (project,) in db.rows(
+            "select project from sessions where id = ? and project is not null", row
+        )
+    ]
+    Notes(db).drop_blocks(projects)
+    tell_nothing(db, projects)
 
 
 def make_own(db: Database, session: int) -> None:

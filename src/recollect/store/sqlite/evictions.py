@@ -171,7 +171,7 @@ class Evictions:
                      + (select coalesce(sum(
                           length(digest) + octet_length(title) + octet_length(summary)), 0)
                           from digests)
-                     + (select coalesce(sum(octet_length(text)), 0) from old_notes)
+                     + (select coalesce(sum(octet_length(text)), 0) from notes)
                      + (select coalesce(sum(octet_length(memory) + octet_length(summary)), 0)
                           from traces)
                      + (select coalesce(sum(octet_length(text)), 0) from publications)

@@ -23,6 +23,7 @@ import msgspec
 
 from recollect.errors import NotFound, TurnDamaged, UsageError
 from recollect.model.episodes import Episode
+from recollect.model.notes import Note
 from recollect.model.old_notes import OldNote
 from recollect.model.reports import Forgotten
 from recollect.store import bodies
@@ -33,7 +34,9 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.evictions import Evictions
-from recollect.store.sqlite.old.sql import notes, prepared, traces
+from recollect.store.sqlite.notes import Notes
+from recollect.store.sqlite.old.sql import notes as old_notes
+from recollect.store.sqlite.old.sql import prepared, traces
 from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.scrub import Scrub
@@ -158,6 +161,9 @@ class _Plan:
         rows = [row for turns in found for turn in turns for row in readable_rows(self.db, turn.id)]
         return words_of(text_row(0, rows)[1:])
 
+    def _places(self) -> set[tuple[int, int]]:
+        return {(turn.session, turn.ordinal) for turn in self.turns + self.copies}
+
     def _count(self, table: str) -> int:
         return sum(
             self.db.value(f"select count(*) from {table} where turn = ?", (turn.id,))
@@ -171,7 +177,8 @@ class _Plan:
             copies=[f"{copy.ref}#{copy.ordinal}" for copy in self.copies],
             tool_calls=self._count("tool_calls"),
             model_calls=self._count("usage"),
-            notes=[f"note:{number}" for number in self.notes],
+            notes=Notes(self.db).resting_on(self._places())
+            + [f"note:{number}" for number in self.notes],
         )
 
     def carry_out(self) -> None:
@@ -208,6 +215,8 @@ class _Plan:
         db.many("delete from feedback where ref = ?", refs)
         traces.forget(db, self.sessions | {turn.session: turn.ref for turn in staying})
         Forgetting(db)._notes(self.notes)
+        Notes(db).unlearn(sorted({turn.session for turn in gone}), self._places())
+        Notes(db).drop_blocks(projects)
         # All of it: a line may quote a turn that it does not name, such as the one before.
         tell_nothing(db, projects)
         db.many(
@@ -350,14 +359,28 @@ class Forgetting:
             report.scrubbed = Scrub(self.db).run()
         return report
 
-    def note(self, ref: str) -> OldNote:
+    def note(self, ref: str) -> Note:
         """Remove a note for good, with the versions that it took the place of; says what it was."""
-        number = notes.number_of(ref)
         with self._zeroing():
             with self.db.transaction():
-                note = notes.get_note(self.db, number)
+                kept = Notes(self.db)
+                note = kept.forget(ref)
+                prepared.unsay(self.db, {note.ref})
+                project = self.db.value("select id from projects where key = ?", (note.project,))
+                self._drop_empty([project] if project is not None else [])
+                Scrub(self.db).request()
+            scrub.remove_copies(self.db.path)
+            Scrub(self.db).run()
+        return note
+
+    def old_note(self, ref: str) -> OldNote:
+        """The same for a note of before."""
+        number = old_notes.number_of(ref)
+        with self._zeroing():
+            with self.db.transaction():
+                note = old_notes.get_note(self.db, number)
                 project = self.db.value("select project from old_notes where id = ?", (number,))
-                self._notes(notes.with_earlier(self.db, number))
+                self._notes(old_notes.with_earlier(self.db, number))
                 self._drop_empty([project] if project is not None else [])
                 Scrub(self.db).request()
             scrub.remove_copies(self.db.path)
@@ -388,7 +411,7 @@ class Forgetting:
             self.db.value("select project from old_notes where id = ?", (number,))
             for number in numbers
         }
-        notes.delete(self.db, numbers)
+        old_notes.delete(self.db, numbers)
         prepared.unsay(self.db, {f"note:{number}" for number in numbers})
         # Somebody may be preparing just now, and have read them.
         for project in places:

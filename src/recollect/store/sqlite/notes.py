@@ -15,7 +15,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -41,6 +41,12 @@ from recollect.system.clock import iso, now_ms
 FEWEST_CHARACTERS = 4
 # The newest turns that are kept for a note. One of each session is kept beyond that.
 MOST_EVIDENCE = 12
+# The log's clock and ours are one; a turn whose end was not logged ends early.
+SLACK_MS = 5 * 60_000
+# Agents delete their logs after a month: what was not imported by then never will be.
+PATIENCE_MS = 35 * 86_400_000
+# Nobody remembers what was said longer ago in the same session.
+MOST_TURNS = 300
 
 # C++ and C# are not C.
 _WORD = re.compile(r"\w[\w+#]*")
@@ -88,6 +94,14 @@ class OutdatedMemory(NamedTuple):
     marks: dict[int, int]
 
 
+class NoteCall(NamedTuple):
+    """A note that an agent gave at some time, in a session that is still to be found."""
+
+    note: int
+    at: int
+    text: str
+
+
 class MemoryBlock(NamedTuple):
     """The names beside a project's notes, a line each, and when its memory was made."""
 
@@ -124,7 +138,8 @@ class Notes:
 
         The last one said first. `text` are words that all have to occur.
         """
-        clauses, values = ["1"], list[Any]()
+        # Of some only the key is left.
+        clauses, values = ["notes.text != ''"], list[Any]()
         if project is not None:
             clauses.append("(notes.project is null or coalesce(b.key, a.key) = ?)")
             values.append(project)
@@ -218,6 +233,16 @@ class Notes:
         pack, long, made_at = row or ("", "", None)
         return MemoryBlock(pack.splitlines(), long.splitlines(), iso(made_at))
 
+    def remembered(self) -> list[str]:
+        """The projects that have a memory."""
+        rows = self.db.rows(
+            """
+            select key from memory_blocks join projects on projects.id = project
+             where merged_into is null order by key
+            """
+        )
+        return [str(key) for (key,) in rows]
+
     def history(self, ref: str) -> list[NoteChange]:
         """What people did to a note, the oldest first."""
         rows = self.db.rows(
@@ -277,6 +302,10 @@ class Notes:
             else:
                 self.db.execute(
                     "update notes set times = times + 1, at = ? where id = ?", (now_ms(), number)
+                )
+            if author == "agent":
+                self.db.execute(
+                    "insert or ignore into note_calls values (?, ?)", (number, now_ms())
                 )
             self._keep_evidence(number, turns, replace=False)
             self._changed(number)
@@ -404,20 +433,81 @@ class Notes:
                 (why, self._number(ref), why),
             )
 
-    def believe(self, ref: str, turns: Sequence[str] = ()) -> Note:
-        """A person was found to have said what a candidate says: it counts from now on."""
-        number = self._number(ref)
+    # What agents give
+
+    def sought_calls(self) -> list[NoteCall]:
+        """The times that agents gave a note whose call has not been found yet, the oldest first."""
         with self.db.transaction():
+            self.db.execute("delete from note_calls where at < ?", (now_ms() - PATIENCE_MS,))
+        rows = self.db.rows(
+            """
+            select note, note_calls.at, text from note_calls join notes on notes.id = note
+             order by note_calls.at, note
+            """
+        )
+        return [NoteCall(*row) for row in rows]
+
+    def turns_remembering(self, at: int) -> list[int]:
+        """The turns that ran at a time and called a tool to remember something."""
+        # Sessions first, of which there are few: only turns of those that ran then are looked at.
+        rows = self.db.rows(
+            """
+            select turns.id from sessions cross join turns on turns.session = sessions.id
+             where coalesce(sessions.started_at <= :latest, 1)
+               and coalesce(sessions.ended_at >= :earliest, 1) and not sessions.external
+               and coalesce(turns.started_at <= :latest, 1)
+               and coalesce(turns.ended_at >= :earliest, 1)
+               and exists (select 1 from tool_calls
+                            where turn = turns.id and name like '%remember')
+             order by turns.id
+            """,
+            {"earliest": at - SLACK_MS, "latest": at + SLACK_MS},
+        )
+        return [turn for (turn,) in rows]
+
+    def typed_turns(self, turn: int) -> list[int]:
+        """The turns of a session up to this one in which a person spoke, the newest first.
+
+        None of a sub-agent's.
+        """
+        rows = self.db.rows(
+            """
+            select turns.id from turns join sessions on sessions.id = turns.session, turns here
+             where here.id = ? and turns.session = here.session and turns.ordinal <= here.ordinal
+               and turns.author = 'human' and turns.live and sessions.origin != 'subagent'
+               and not sessions.external
+             order by turns.ordinal desc limit ?
+            """,
+            (turn, MOST_TURNS),
+        )
+        return [one for (one,) in rows]
+
+    def save_call(self, found: NoteCall, turn: int, *, said: bool) -> bool:
+        """Keep where a note was given.
+
+        True when a person `said` the same and the note counts from now on.
+        """
+        with self.db.transaction():
+            self.db.execute(
+                "delete from note_calls where note = ? and at = ?", (found.note, found.at)
+            )
+            self.db.execute(
+                "insert or ignore into note_evidence select ?, session, ordinal from turns "
+                "where id = ?",
+                (found.note, turn),
+            )
+            if not said:
+                return False
             self.db.execute(
                 """
                 update notes set status = 'active', trust = 'user', is_sure = 1, tainted = 0
                  where id = ? and status = 'candidate'
                 """,
-                (number,),
+                (found.note,),
             )
-            self._keep_evidence(number, turns, replace=False)
-            self._changed(number)
-        return self._read(number)
+            believed = self.db.connection.changes() > 0
+            self._changed(found.note)
+            return believed
 
     # What stages find
 
@@ -540,30 +630,74 @@ class Notes:
             )
             Jobs(self.db).mark("notes changed")
 
-    def unlearn(self, sessions: Iterable[int], *, is_gone: bool = False) -> list[str]:
-        """Remove what was found in sessions that may not be told of any more; says what that was.
+    def resting_on(self, turns: Collection[tuple[int, int]]) -> list[str]:
+        """The notes that rest on these turns alone, by session and number, and that no person
+        stands behind.
+        """
+        sessions = sorted({session for session, _ in turns})
+        found = {
+            row
+            for session in sessions
+            for row in self.db.rows(
+                """
+                select notes.id, ref from notes join note_evidence on note = notes.id
+                 where session = ? and (decided_at is null or status != 'active')
+                """,
+                (session,),
+            )
+        }
+        return sorted(ref for number, ref in found if self._places(number) <= set(turns))
 
-        What other sessions say too is found again in them. What a person accepted stays; of what
-        they rejected only the key is kept when the session `is_gone`.
+    def unlearn(
+        self, sessions: Iterable[int], gone: Collection[tuple[int, int]] | None = None
+    ) -> list[str]:
+        """Remove, inside a transaction, what was found in sessions that may not be told of any
+        more; says what that was.
+
+        What other sessions say too is found again in them; what an agent gave elsewhere too
+        stays. What a person accepted stays. With the turns that are `gone`, of what a person
+        rejected or replaced only the key is kept.
         """
         removed: list[str] = []
         for session in sessions:
             rows = self.db.rows(
                 """
-                select notes.id, ref, status, decided_at from notes
+                select notes.id, ref, status, author, decided_at from notes
                   join note_evidence on note = notes.id where session = ? group by notes.id
                 """,
                 (session,),
             )
-            for number, ref, status, decided_at in rows:
+            for number, ref, status, author, decided_at in rows:
                 self._changed(number)
-                if decided_at is None:
+                places = self._places(number)
+                lost = {
+                    one for one in places if one[0] == session and (gone is None or one in gone)
+                }
+                if decided_at is None and (author != "agent" or places <= lost):
                     removed.append(ref)
                     self.delete([number])
-                elif is_gone and status == "rejected":
+                    continue
+                if gone is not None and lost and status in ("rejected", "retired"):
                     self.db.execute("update notes set text = '' where id = ?", (number,))
                     self.db.execute("delete from note_changes where note = ?", (number,))
+                self.db.many(
+                    "delete from note_evidence where note = ? and session = ? and turn = ?",
+                    [(number, *place) for place in sorted(lost)],
+                )
         return removed
+
+    def drop_blocks(self, projects: Iterable[int]) -> None:
+        """Leave no names beside the notes of these projects, inside a transaction; they are made
+        anew.
+        """
+        for project in projects:
+            self.db.execute("delete from memory_blocks where project = ?", (project,))
+            self.db.execute(
+                "insert or replace into outdated_memories select id, random() from projects "
+                "where id = ?",
+                (project,),
+            )
+        Jobs(self.db).mark("notes changed")
 
     def delete(self, numbers: Sequence[int]) -> None:
         """Remove notes and what was said about them, inside a transaction."""
@@ -791,6 +925,14 @@ class Notes:
             (one.times, one.sessions, _milliseconds(one.at) or 0, number),
         )
         self._keep_evidence(number, one.turns, replace=False)
+
+    def _places(self, number: int) -> set[tuple[int, int]]:
+        return {
+            (session, turn)
+            for session, turn in self.db.rows(
+                "select session, turn from note_evidence where note = ?", (number,)
+            )
+        }
 
     def _keep_evidence(self, number: int, turns: Sequence[str], *, replace: bool = True) -> None:
         kept: dict[tuple[str, int], None] = {}

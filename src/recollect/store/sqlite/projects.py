@@ -395,6 +395,13 @@ class Projects:
         """A folder that was taken for a project, and that nothing is about, goes."""
         self.db.execute(
             """
+            delete from notes where project = ?1 and decided_at is null and author != 'agent'
+               and not exists (select 1 from sessions where project = ?1)
+            """,
+            (project,),
+        )
+        self.db.execute(
+            """
             delete from projects where id = ?1 and kind = 'directory'
                and not exists (select 1 from sessions where project = ?1)
                and not exists (select 1 from projects where merged_into = ?1)
@@ -522,6 +529,18 @@ class Projects:
         )
         return [number for (number,) in rows]
 
+    def key(self, number: int) -> str:
+        """The key of a project, under its merged name."""
+        return str(
+            self.db.value(
+                """
+                select coalesce(b.key, a.key) from projects a
+                  left join projects b on b.id = a.merged_into where a.id = ?
+                """,
+                (number,),
+            )
+        )
+
     def number(self, key: str) -> int | None:
         """The number of a project, or of the one it is merged into."""
         found = self.db.value(
@@ -541,9 +560,11 @@ def _make_anew(db: Database, session: int) -> None:
     """Have digested again what a session came to; what was learned for the place where it was
     thought to be holds there no more.
     """
+    from recollect.store.sqlite.notes import Notes
     from recollect.store.sqlite.old.sql.extractions import unlearn
 
     unlearn(db, session)
+    Notes(db).unlearn([session])
     db.execute("insert or replace into undigested values (?, random())", (session,))
 
 

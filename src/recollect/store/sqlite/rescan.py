@@ -23,11 +23,11 @@ from recollect.redact import table_version
 from recollect.redact.values import OUR_TAG
 from recollect.redact.values_in import RedactsMany, Slots, known_to
 from recollect.store import bodies
-from recollect.store.notes import compared
 from recollect.store.sqlite import scrub
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.episodes import Episodes
+from recollect.store.sqlite.notes import compared, hashed
 from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.search.text_index import (
@@ -349,7 +349,9 @@ class Rescan:
         changed = Digests(self.db).redact(redactor) + Episodes(self.db).redact(redactor)
         for table, column, key in (
             ("problems", "reason", "rowid"), ("sources", "failure", "id"), ("jobs", "error", "id"),
-            ("feedback", "reason", "id"),
+            ("feedback", "reason", "id"), ("memory_blocks", "pack", "project"),
+            ("memory_blocks", "long", "project"), ("note_changes", "text", "id"),
+            ("note_changes", "why", "id"), ("note_changes", "before", "id"),
             ("traces", "memory", "session"), ("traces", "summary", "session"), ("publications",
             "text",
             "id"),
@@ -359,6 +361,12 @@ class Rescan:
             ):
                 self.db.execute(f"update {table} set {column} = ? where {key} = ?", (new, number))
                 changed += 1
+        for note, _, new in self._changed(redactor, "select id, text from notes"):
+            self.db.execute(
+                "update notes set text = ?, words = ? where id = ?",
+                (new, hashed(compared(new)), note),
+            )
+            changed += 1
         for note, _, new in self._changed(redactor, "select id, text from old_notes"):
             self.db.execute(
                 "update old_notes set text = ?, words = ? where id = ?", (new, compared(new), note)

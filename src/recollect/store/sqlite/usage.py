@@ -139,7 +139,7 @@ class UsageSums:
             tool_calls=self.db.value("select count(*) from tool_calls"),
             projects=self.db.value("select count(*) from projects where merged_into is null"),
             notes=self.db.value(
-                "select count(*) from old_notes where status in ('candidate', 'active')"
+                "select count(*) from notes where status in ('candidate', 'active')"
             ),
             agents=agents,
             first_at=iso(first),

@@ -64,6 +64,14 @@ create table note_changes (
 );
 create index note_changes_by_note on note_changes (note);
 
+-- When agents gave notes, until their call is found in its log: an agent that remembers
+-- something does so through a server that knows nothing of its session.
+create table note_calls (
+  note integer not null references notes (id) on delete cascade,
+  at   integer not null,
+  primary key (note, at)
+) without rowid;
+
 -- What a project's memory tells, in order: its own notes and those that hold everywhere. The
 -- first of them are the pack's.
 create table memory_lines (

@@ -37,7 +37,7 @@ _TABLES = (
     "store_info", "tombstones", "sources", "projects", "project_aliases", "sessions", "turns",
     "bodies",
     "tool_calls", "usage", "rates", "problems", "notes", "note_evidence",
-    "note_changes", "memory_lines", "memory_blocks", "engine_runs", "engine_reads",
+    "note_changes", "note_calls", "memory_lines", "memory_blocks", "engine_runs", "engine_reads",
     "old_notes", "note_origins",
     "feedback", "recalls", "confirmed_folders", "known_secrets", "injections", "hook_runs",
     "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders",
@@ -57,7 +57,7 @@ _WITNESSES = {
 # Rows of these are only believed where the tree leads to them: on a stray
 # page they look like rows of the text index or entries of some other index.
 _NO_STRAYS = (
-    "project_aliases", "note_evidence", "note_changes", "memory_lines", "memory_blocks",
+    "project_aliases", "note_evidence", "note_changes", "note_calls", "memory_lines", "memory_blocks",
     "engine_runs", "engine_reads", "note_origins", "recalls", "firings", "evictions", "traces",
     "publications",
     "consolidations",
@@ -126,8 +126,10 @@ class Rescue:
                         db.execute("delete from migrations")
                     self._fill(NewTable(db, name))
             self._fill_other_tables()
-            if "old_notes" in tables:
+            if "notes" in tables:
                 self._keep_notes_apart()
+            if "old_notes" in tables:
+                self._keep_old_notes_apart()
             if "recalls" in tables:
                 db.execute(
                     """
@@ -279,6 +281,27 @@ class Rescue:
                 self.report.notes.append(f"the {kind} {name} could not be kept: {error}")
 
     def _keep_notes_apart(self) -> None:
+        """A note whose project is lost does not hold everywhere."""
+        db = self.db
+        db.execute(
+            """
+            insert or ignore into projects (id, key, kind)
+            select distinct project, 'lost project ' || project, 'directory' from notes
+             where project is not null and project not in (select id from projects)
+            """
+        )
+        db.execute(
+            """
+            update notes set replaced_by = null where replaced_by not in (select id from notes)
+            """
+        )
+        for table in ("note_evidence", "note_changes", "note_calls", "memory_lines"):
+            db.execute(f"delete from {table} where note not in (select id from notes)")
+        for table in ("memory_lines", "memory_blocks"):
+            db.execute(f"delete from {table} where project not in (select id from projects)")
+        db.execute("insert or replace into outdated_memories select id, random() from projects")
+
+    def _keep_old_notes_apart(self) -> None:
         """A number that was given to a note is not given again, and a note whose
         project was lost does not hold everywhere.
         """

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.distill.tasks.typed import END_OF_SENTENCE, typed
 from recollect.model.calls import Call, PlainEvent
-from recollect.store.notes import compared
+from recollect.store.sqlite.notes import compared
 
 if TYPE_CHECKING:
     from recollect.store import Store
@@ -70,19 +70,19 @@ _SHORTENED = re.compile(
 
 
 def corroborate(store: Store) -> int:
-    """Look for the call behind each note that has none yet.
+    """Look for the call behind each time that an agent gave a note.
 
     Returns how many candidates a person turned out to have said.
 
     A call is looked for until it is found, and compared once.
     """
     believed = 0
-    for sought in store.old.sought_origins():
-        for turn in store.old.turns_remembering(sought.at):
+    for sought in store.notes.sought_calls():
+        for turn in store.notes.turns_remembering(sought.at):
             call = _find_call(store.turns.events(turn), sought.text)
             if call is not None:
                 said = any(says(prompt, sought.text) for prompt in _prompts(store, turn, call))
-                believed += store.old.save_origin(sought, turn, said=said)
+                believed += store.notes.save_call(sought, turn, said=said)
                 break
     return believed
 
@@ -109,7 +109,7 @@ def _texts(value: object) -> Iterator[str]:
 
 def _prompts(store: Store, turn: int, call: int) -> Iterator[str]:
     """What a person had typed before a call, the newest turn first."""
-    for number in store.old.typed_turns(turn):
+    for number in store.notes.typed_turns(turn):
         events = store.turns.events(number)
         for event in events[:call] if number == turn else events:
             if isinstance(event, PlainEvent) and event.kind == "prompt":
