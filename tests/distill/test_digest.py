@@ -239,7 +239,7 @@ def test_the_tasks_of_a_session_make_its_outcome() -> None:
     good = [
         prompt("fix the checkout worker, it hangs"),
         edit("a.py"),
-        run("git commit -am x", "[main 1a2b3c4] x"),
+        run("pytest -q", "40 passed"),
     ]
     bad = [
         prompt("next task: make the invoice totals round up"),
@@ -289,7 +289,7 @@ def test_a_session_of_several_tasks_is_summed_up_with_how_each_went() -> None:
         1,
         prompt("fix the checkout worker, it hangs"),
         edit("a.py"),
-        run("git commit -am x", "[main 1a2b3c4] x"),
+        run("pytest -q", "40 passed"),
     )
     second = passage(
         2, prompt("next task: explain the release process to me"), reply("It is easy.")
@@ -298,7 +298,7 @@ def test_a_session_of_several_tasks_is_summed_up_with_how_each_went() -> None:
 
     assert digest_of(first, second).summary == (
         "“fix the checkout worker, it hangs” success; “next task: explain the release process to "
-        "me” uncertain; changed a.py"
+        "me” uncertain; changed a.py; last check passed"
     )
     assert digest_of(own).summary == "work that nobody asked for; last check passed"
 

@@ -115,10 +115,10 @@ def test_the_command_that_was_to_be_mended_is_as_good_as_a_check() -> None:
         "git merge feature",
     ],
 )
-def test_work_that_is_kept_was_good_enough(command: str) -> None:
+def test_work_that_is_kept_speaks_for_itself_a_little(command: str) -> None:
     """A commit, a merge or a pull request is more than a claim."""
     assert outcome(asked("make the cart faster", WORK, run(command, "done"))) == (
-        "success",
+        "uncertain",
         ["kept"],
     )
 
@@ -141,7 +141,7 @@ def test_a_commit_whose_end_is_hidden_counts_when_git_says_so() -> None:
     silent[bodies.OK] = telling[bodies.OK] = None
 
     assert outcome(asked("x", WORK, silent)) == ("uncertain", [])
-    assert outcome(asked("x", WORK, telling)) == ("success", ["kept"])
+    assert outcome(asked("x", WORK, telling)) == ("uncertain", ["kept"])
 
 
 def test_a_commit_that_was_asked_for_proves_nothing() -> None:
@@ -154,6 +154,34 @@ def test_a_commit_that_was_asked_for_proves_nothing() -> None:
 
     assert outcome(asked("squash my last 4 commits and push", squash)) == ("uncertain", [])
     assert outcome(asked("tidy the cart up and commit it", WORK, commit)) == ("uncertain", [])
+
+
+def test_an_answer_to_a_question_of_the_agent_is_no_verdict() -> None:
+    """ "Yes, that's correct" says it of what was asked, before or after the work."""
+    asks = reply("You want the totals rounded up. Is that correct?")
+
+    assert outcome(asked("fix the totals", asks), asked("Yes, that's correct.", WORK))[1] == []
+    assert outcome(asked("fix the totals", WORK, asks), asked("Yes, that's correct."))[1] == []
+    assert outcome(asked("fix the totals", WORK, asks), asked("yes, works now"))[1] == ["accepted"]
+
+
+@pytest.mark.parametrize(
+    "said", ["No, that's all, thanks", "I don't have access to the server right now", "ok thanks"]
+)
+def test_what_is_said_of_something_else_is_no_verdict(said: str) -> None:
+    """A farewell is no correction, and what people say of themselves no acceptance."""
+    verdict, kinds = outcome(asked("fix the totals", WORK, reply("Done.")), asked(said))
+
+    assert verdict == "uncertain"
+    assert "accepted" not in kinds
+    assert "corrected" not in kinds
+
+
+def test_thanks_for_talk_are_courtesy() -> None:
+    """Where nothing was run or changed, nobody can have tried it."""
+    found = outcome(asked("book me a flight", reply("It is booked.")), asked("perfect, it works"))
+
+    assert found == ("uncertain", ["praised"])
 
 
 # What proves little
@@ -269,20 +297,27 @@ def test_who_complains_three_times_in_a_row_has_not_got_it() -> None:
     ("text", "kind"),
     [
         ("revert that, we don't have redis", "refused"),
-        ("wtf is this", "annoyed"),
         ("I'll do it myself", "refused"),
     ],
 )
-def test_a_refusal_and_anger_are_failures(text: str, kind: str) -> None:
+def test_a_refusal_is_a_failure(text: str, kind: str) -> None:
     """There are many ways of not being content."""
     assert outcome(asked("move the sessions to redis", WORK), asked(text)) == ("fail", [kind])
 
 
-def test_an_error_that_is_pasted_after_the_work_is_a_complaint() -> None:
+def test_anger_alone_speaks_against_it_and_settles_nothing() -> None:
+    """People are angry about many things."""
+    assert outcome(asked("move it to redis", WORK), asked("wtf is this")) == (
+        "uncertain",
+        ["annoyed"],
+    )
+
+
+def test_an_error_that_is_pasted_after_the_work_speaks_against_it() -> None:
     """It says nothing in words, and shows that it does not run."""
     shown = "Traceback (most recent call last):\nNameError: name 'sleep' is not defined"
 
-    assert outcome(asked("restart the worker", WORK), asked(shown)) == ("fail", ["corrected"])
+    assert outcome(asked("restart the worker", WORK), asked(shown)) == ("uncertain", ["shown"])
     assert (
         outcome(asked("restart the worker", reply("What does the log say?")), asked(shown))[0]
         == "uncertain"

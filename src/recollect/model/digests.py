@@ -13,18 +13,16 @@ from msgspec import Struct, field
 from recollect.model.sessions import Outcome as Outcome
 from recollect.model.sessions import Tokens
 
-# What speaks for an outcome. For success: the person accepted it, or praised or thanked
-# without a word of the work, a check that failed
-# before passes, the work was kept (commit, merge, pull request); `check_passed` (never seen
-# failing) proves little. Against: the person corrected or
-# refused it or is annoyed, edits were taken back, the last check or command failed, the
-# same call again and again, a time-out, the agent says that it did not manage, an abort.
-# `left`: another topic began without a verdict.
+# What speaks for an outcome. For success: the person accepted it, or praised or thanked without
+# a word of the work; a check that failed before passes; the work was kept (commit, merge, pull
+# request); `check_passed` (never seen failing) proves little. Against: the person corrected it,
+# pasted an error (`shown`), refused it or is annoyed, edits were taken back, the last check or
+# command failed, the same call again and again, a time-out, the agent says that it did not
+# manage, an abort. `left`: another topic began without a verdict.
 EvidenceKind = Literal[
     "accepted", "praised", "check_fixed", "kept", "check_passed",
-    "corrected", "refused", "annoyed", "reverted", "check_failed", "command_failed", "loop",
-    "timeout", "admitted",
-    "aborted", "left",
+    "corrected", "shown", "refused", "annoyed", "reverted", "check_failed", "command_failed",
+    "loop", "timeout", "admitted", "aborted", "left",
 ]  # fmt: skip
 Engine = Literal["rules", "llm", "agent"]
 

@@ -16,10 +16,11 @@ from recollect.store.text import ends
 if TYPE_CHECKING:
     from recollect.distill.tasks.actions import Action
 
-_TEST_RUNNERS = (
-    "pytest", "unittest", "runtests", "tox", "nox", "jest", "vitest", "mocha", "rspec", "phpunit",
-    "bin/test", "go test", "cargo test", "npm test", "mvn test", "gradle test",
-)  # fmt: skip
+_TEST_RUNNERS = re.compile(
+    r"\b(?:pytest|unittest|runtests|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|nextest|bin/test"
+    r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|mvn|gradle|gradlew|dotnet|swift|mix|make|just|flutter)"
+    r" (?:run )?test)\b"
+)
 _TESTS_PASSED = re.compile(r"\b(\d+) passed\b|\bRan (\d+) tests?\b|\bTests?: +(\d+) passed")
 _FETCHES = re.compile(r"\b(?:curl|wget|git clone|scp|rsync)\b")
 _INSTALLS = re.compile(
@@ -92,7 +93,7 @@ def facts_of(replies: Sequence[str], actions: Sequence[Action]) -> Facts:
         installs=log1p(sum(_INSTALLS.search(command) is not None for command in commands)),
         tool_changes=log1p(sum(map(_changes_elsewhere, actions))),
         only_talk=float(not shell and not changed),
-        ran_tests=float(any(name in command for command in commands for name in _TEST_RUNNERS)),
+        ran_tests=float(any(map(_TEST_RUNNERS.search, commands))),
         ran_again=log1p(len(commands) - len(set(commands))),
         check_fixed=float(any(one.call.ok and one.call.target in failed for one in shell)),
         check_failed=float(bool(checks) and checks[-1].call.failed),

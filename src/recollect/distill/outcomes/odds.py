@@ -56,12 +56,14 @@ EVIDENCE: dict[EvidenceKind, float] = {
     "accepted": 5.0,
     # Thanks and praise without a word of the work; customers thank for everything.
     "praised": 0.5,
-    # Kept without having been asked to: somebody let it happen.
-    "kept": 0.7,
+    # Kept without having been asked to; agents do so by themselves.
+    "kept": 0.3,
     # Another topic began and nobody complained.
     "left": 0.2,
     "corrected": -4.5,
-    "annoyed": -4.5,
+    # An error was pasted after the work: it may be about anything.
+    "shown": -1.5,
+    "annoyed": -2.0,
     "refused": -4.0,
     "reverted": -3.5,
     # The check that was run last fails, or the last command, or it took too long.

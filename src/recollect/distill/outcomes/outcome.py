@@ -50,12 +50,17 @@ PROMPT_CHARACTERS = 600
 LOOP = 4
 # Who complains so often in a row has not got what they asked for, whatever was done about it.
 COMPLAINTS = 3
-# So many failed commands, as a logarithm, speak for themselves: six.
-MANY_FAILURES = 1.9
+# So many failed commands, as a logarithm, speak for themselves: ten.
+MANY_FAILURES = 2.4
 
 _PROOFS: tuple[EvidenceKind, ...] = ("accepted", "check_fixed", "kept")
 _HINTS: tuple[EvidenceKind, ...] = ("praised", "check_passed", "left")
-_COMPLAINTS: tuple[EvidenceKind, ...] = ("corrected", "annoyed", "refused")
+_COMPLAINTS: tuple[EvidenceKind, ...] = ("corrected", "shown", "annoyed", "refused")
+
+# The last command that failed, or an error that was pasted, is no ground to call it a failure.
+_GROUNDS_AGAINST = {*_COMPLAINTS, "reverted", "check_failed", "timeout", "loop", "admitted"} - {
+    "shown"
+}
 
 
 class Verdict(NamedTuple):
@@ -122,6 +127,7 @@ class _Ledger:
         # Something was said or shown to be wrong, and nobody has said since that it is right.
         self.is_doubted = False
         self.edits = 0
+        self.files: set[str] = set()
         # Whether the agent's last reply asks something.
         self.has_asked = False
         # Edits of anything but tests since the task, or what is wrong with it, was told.
@@ -155,17 +161,13 @@ class _Ledger:
         if self.has_asked and not talk.speaks_of_work(heard.accepted):
             # "Yes, that's correct" says it of what the agent asked.
             heard = heard._replace(accepted="")
-        wrong = heard.corrected
-        if not is_next:
-            # Before anything was changed, an error that is pasted shows what is to be done.
-            wrong = (
-                wrong
-                or heard.reported
-                or (heard.shown if self.edits and not heard.accepted else "")
-            )
+        wrong = heard.corrected or ("" if is_next else heard.reported)
+        # Before anything was changed, an error that is pasted shows what is to be done.
+        is_shown = self.edits and not (is_next or wrong or heard.accepted)
         refused = heard.refused or (heard.declined if not self.edits and not is_next else "")
         against: list[tuple[EvidenceKind, str]] = [
             ("corrected", wrong),
+            ("shown", heard.shown if is_shown else ""),
             ("annoyed", heard.annoyed),
             ("refused", refused),
         ]
@@ -193,7 +195,8 @@ class _Ledger:
             self.broken, self.written, self.sound = [], [], []
         self.standing += said
         if not heard.goes_on:
-            self.complaints = [*self.complaints, *said[:1]] if said else []
+            words = [one for one in said if one.kind != "shown"]
+            self.complaints = [*self.complaints, *words[:1]] if words else []
 
     # What the agent does
 
@@ -201,11 +204,14 @@ class _Ledger:
         call = action.call
         self.has_asked = False
         self._drop("aborted", "admitted")
+        # A few files that are put back leave the work in the others.
+        is_whole = not action.files or all(_is_below(one, action.files) for one in self.files)
         if action.changes:
             if not self.edits:
                 # What was liked before anything was done was the plan.
                 self._drop("accepted")
             self.edits += 1
+            self.files.update(action.files)
             self.tries += not action.files or not all(map(is_test_file, action.files))
             # Whether what failed still fails, and what passed still passes,
             # nobody knows until it is tried again.
@@ -222,7 +228,7 @@ class _Ledger:
                 # Who was asked for a commit has done what was asked, well or badly.
                 self._drop("kept")
                 self.add("kept", action.ref, _command_of(call))
-            elif action.writes or not self.edits or self.is_trial:
+            elif action.writes or not (self.edits and is_whole) or self.is_trial:
                 # Taken back to do it better, or because that was asked.
                 continue
             elif operation in ("reverted", "stashed"):
@@ -279,7 +285,7 @@ class _Ledger:
     def _command(self, action: Action) -> None:
         """A command that does something; it also answers whatever was said before it."""
         call = action.call
-        self._drop("command_failed", "corrected", "annoyed")
+        self._drop("command_failed", "corrected", "shown", "annoyed")
         if (
             call.ok
             and self.edits
@@ -312,7 +318,7 @@ class _Ledger:
         self.has_asked = talk.is_question(text)
         if not self.edits:
             # Where nothing was to be done, another answer is all that a complaint can get.
-            self._drop("corrected", "annoyed")
+            self._drop("corrected", "shown", "annoyed")
         if admits(text):
             self.add("admitted", ref)
 
@@ -358,9 +364,10 @@ class _Ledger:
             and (kinds & {"kept", "check_passed"} or self._is_better())
         ):
             return "partial"
-        if p >= SURE and (kinds & {*_PROOFS, "check_passed"} or facts.ran_tests or facts.ran_well):
+        # A commit or a build alone is no ground, however well the rest went.
+        if p >= SURE and (kinds & {"accepted", "check_fixed"} or facts.ran_tests):
             return "success"
-        if p <= SURE_NOT and (kinds - {*_PROOFS, *_HINTS} or facts.failures >= MANY_FAILURES):
+        if p <= SURE_NOT and (kinds & _GROUNDS_AGAINST or facts.failures >= MANY_FAILURES):
             return "fail"
         return "uncertain"
 
@@ -401,6 +408,11 @@ class _Ledger:
 
     def _keep(self, *kinds: EvidenceKind) -> None:
         self.standing = [one for one in self.standing if one.kind in kinds]
+
+
+def _is_below(path: str, others: Sequence[str]) -> bool:
+    """Whether a path is one of others, or in a folder of them."""
+    return any(path == other or path.startswith(other.rstrip("/") + "/") for other in others)
 
 
 def _command_of(call: Call) -> str:

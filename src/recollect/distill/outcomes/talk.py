@@ -28,6 +28,7 @@ Kind = Literal["task", "follow_up", "acceptance", "correction", "refusal", "goin
 # A verdict comes first, or last after an explanation; what stands between them describes something.
 FIRST_SENTENCES, LAST_SENTENCES = 4, 1
 SENTENCE_CHARACTERS = 240
+LONG_PROMPT, FIRST_OF_LONG = 1_200, 2
 # Who says no more than this says it of the work.
 SHORT_SENTENCES = 3
 # "ok let's do the second one": an answer is short, a task is not.
@@ -73,6 +74,11 @@ _ALONE = re.compile(r"\b(?:myself|by hand|on my own|ourselves)\b")
 _SIGNS = re.compile(r"^\W+")
 _CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
 SHOUTED_WORDS = 3
+# The head of a table is in capitals as well.
+_SHOUTED_WORDS = re.compile(
+    r"\b(?:THE|THIS|THAT|IT|IS|ARE|NOT|NO|I|YOU|MY|DO|DON'?T|WHY|WHAT|HOW|STOP|STILL|AGAIN|NEVER"
+    r"|PLEASE|JUST|WRONG|FUCK\w*|NICHT|KEIN|NON|PAS|NO|NÃO)\b"
+)
 # Where a reply asks something: in its last words.
 ASKED_CHARACTERS = 200
 # Thanks and courtesies: people say them of work that they have not looked at.
@@ -275,7 +281,10 @@ def _said(prompt: str) -> list[str]:
             sentences += [
                 part.strip() for part in ends.split(" ".join(line.split())) if _WORD.search(part)
             ]
-    if len(sentences) > FIRST_SENTENCES + LAST_SENTENCES:
+    if len(prompt) > LONG_PROMPT:
+        # Written beforehand, or by a program: what judges the work before it comes first.
+        sentences = sentences[:FIRST_OF_LONG]
+    elif len(sentences) > FIRST_SENTENCES + LAST_SENTENCES:
         sentences = sentences[:FIRST_SENTENCES] + sentences[-LAST_SENTENCES:]
     return [
         sentence
@@ -287,7 +296,14 @@ def _said(prompt: str) -> list[str]:
 def _shown(text: str) -> str:
     """The first line of a text that a program wrote about something that went wrong."""
     return next(
-        (line.strip() for line in text.splitlines() if _is_machine(line) and tells(line)), ""
+        (
+            line.strip()
+            for line in text.splitlines()
+            if _is_machine(line)
+            and tells(line)
+            and not line.lstrip().startswith(("- ", "* ", "| "))
+        ),
+        "",
     )
 
 
@@ -323,7 +339,9 @@ def _shouted(said: list[str]) -> str:
     shouts = (
         one
         for one in said
-        if not any(map(str.islower, one)) and len(_CAPITALS.findall(one)) >= SHOUTED_WORDS
+        if not any(map(str.islower, one))
+        and len(_CAPITALS.findall(one)) >= SHOUTED_WORDS
+        and _SHOUTED_WORDS.search(one)
     )
     return next(shouts, "")
 
