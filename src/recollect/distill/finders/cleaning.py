@@ -68,6 +68,7 @@ _LEANS = re.compile(
     r"^(?:(?:It|This|That|So|Because|Otherwise|Therefore|Thus|They|These|Instead|Then|But|However"
     r"|Also|Nên|Vì|Do đó|Nếu|Поэтому)\b|これ|それ|そのため|ただし|因此|所以|但|而)"
 )
+_TYPED_LEANS = re.compile(r"(?:it|this|that|so|because|otherwise|they|i will|i'll|then)\b")
 _CLAUSE_END = ("; ", "；", "。", ", ", "，", "、", " – ", " — ", ". ", " (")
 _IMAGE, _LINK = re.compile(r"!\[[^\]]*\]\([^)]*\)"), re.compile(r"\[([^\]]+)\]\([^)\s]+[^)]*\)")
 _CITED = re.compile(r"【F?:?([^†】]+)†[^】]*】")
@@ -187,10 +188,12 @@ def spoken(text: str) -> Iterator[Sentence]:
 
 
 def _typed_sentences(said: str) -> Iterator[str]:
-    """What somebody types without capitals, two short sentences together: the second says why."""
+    """What somebody types without capitals; a short sentence that leans on the one before stays with it."""
     held = ""
     for sentence in _END_OF_TYPED.split(said) if "`" not in said else [said]:
-        if held and (len(held) + len(sentence) > TOGETHER_CHARACTERS or "?" in held + sentence):
+        if held and (
+            len(held) + len(sentence) > TOGETHER_CHARACTERS or not _TYPED_LEANS.match(sentence)
+        ):
             yield held
             held = ""
         held = f"{held} {sentence}".strip()

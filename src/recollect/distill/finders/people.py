@@ -83,6 +83,12 @@ _OF_A_THING = re.compile(
     r"^(?:so |and |but |also |then )?(?:the|this|that|it|its|there|an?)\b.{0,60}\b(?:should|must)\b",
     re.IGNORECASE,
 )
+# What is seen of the program: how that should be is a task, unless it is for good.
+_OF_A_SCREEN = re.compile(
+    r"\b(?:buttons?|icons?|tool ?tips?|columns?|modals?|dialogs?|pop-?ups?|sidebars?|navbars?|scroll\w*|fonts?|colou?rs?|margins?|padding|placeholder|drop-?down|check ?box|spinner)\b"
+    r"|ボタン|アイコン|ダイアログ|サイドバー|スクロール|文字サイズ|フォント|余白|背景色|按钮|图标|弹窗|侧边栏|字体|滚动|下拉|nút|biểu tượng|버튼|아이콘|кнопк|\b(?:Schaltfläche|bouton|botón|botão|pulsante)\b",
+    re.IGNORECASE,
+)
 # One way in place of another: a choice that the code may not show.
 _IN_PLACE_OF = re.compile(
     r"^(?:ok(?:ay)?[.,]? )?(?:please |let'?s )?(?:use|prefer|write|put|run|call)\b.{2,80}\b(?:instead of|rather than|over|not)\b"
@@ -212,7 +218,7 @@ def _is_sure(text: str, found: frozenset[str], said: _Said) -> bool:
         return True
     if "policy" in found and not found & {"observed", "complaint"}:
         return True
-    if "strong" not in found or _OF_A_THING.search(text):
+    if "strong" not in found or _OF_A_THING.search(text) or _OF_A_SCREEN.search(text):
         return False
     return bool(
         found & {"negation", "only"}
@@ -292,7 +298,8 @@ def _strength(text: str, found: frozenset[str], clause: Clause, *, after_stop: b
         "scope": _SCOPE.search(text) is not None,
         "capitals": _is_stressed(text),
         "number": _NUMBER.search(text) is not None,
-        "short": size(text) < SHORT,
+        "short": size(text) < SHORT
+        and not (found & {"lasting", "policy", "language"} or {"strong", "negation"} <= found),
         "after stop": after_stop,
         "opens": clause.opens,
         "listed": clause.listed,
