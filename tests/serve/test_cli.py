@@ -625,8 +625,9 @@ def test_the_demo_uses_samples_where_there_is_nothing_else(
     assert main(["demo"]) == 0
     said = capsys.readouterr().err
     assert said.startswith(
-        "No agent logs on this machine. Importing 25 sample sessions so that you can try it.\n"
+        "No agent logs on this machine. Importing sample sessions so that you can try it.\n"
         "25 logs read. 0 problems.\n"
+        "  24 sessions (and 1 sub-agent): claude-code 13, codex 11\n"
     )
 
     assert main(["demo"]) == 0

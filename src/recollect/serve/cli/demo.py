@@ -19,7 +19,7 @@ from recollect.model.search import Hit
 from recollect.serve.background import leave_work
 from recollect.serve.cli.import_ import logs_read
 from recollect.serve.cli.progress import ProgressBar
-from recollect.serve.output import Output, counted, say, short_time
+from recollect.serve.output import Output, and_subagents, counted, say, short_time
 
 # So many turns are embedded while the person waits, the newest first;
 # the rest is done in the background.
@@ -38,8 +38,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     lead = "" if args.sample else "No agent logs on this machine. "
     with Memory.open(os.path.join(memory.settings.home, "demo.db")) as demo:
         logs = demo.agents.sample_logs()
-        count = sum(1 for _ in demo.agents.sources([logs]))
-        say(f"{lead}Importing {count} sample sessions so that you can try it.")
+        say(f"{lead}Importing sample sessions so that you can try it.")
         return _tried(demo, [logs], f" --store {demo.settings.store}")
 
 
@@ -53,8 +52,8 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
     _embed(memory)
     summary = memory.summary()
     say(f"{logs_read(report)} {counted(report.problems, 'problem')}.")
-    for agent, count in summary.agents.items():
-        say(f"  {agent}: {counted(count, 'session')}")
+    sessions = counted(summary.sessions, "session") + and_subagents(summary.subagents)
+    say(f"  {sessions}: {', '.join(f'{agent} {n}' for agent, n in summary.agents.items())}")
     say(
         f"  {counted(summary.turns, 'turn')} in {counted(summary.projects, 'project')},"
         f" {counted(report.redactions, 'secret')} removed, {summary.size_bytes / 1e6:.1f} MB"
