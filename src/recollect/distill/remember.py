@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.distill import finders, ranking
+from recollect.distill import finders, patterns, ranking
 from recollect.distill.finders import stale
 from recollect.distill.finders.cleaning import words
 from recollect.distill.sessions import read_sessions
@@ -61,6 +61,9 @@ def remember_project(store: Store, project: str, redact: Redact) -> None:
     notes = [_found(line, redact) for line in order if not _is_given(line)]
     notes += [_stale(one) for one in found if _key(one) not in true]
     refs = store.notes.bring_up_to_date(project, notes, "rules")
+    recurring = [one._replace(text=redact(one.text)) for one in patterns.find(sessions)]
+    store.notes.bring_up_to_date(project, recurring, "pattern")
+    patterns.share(store, project, [*notes, *recurring])
     told: dict[str, bool] = {}
     for place, line in enumerate(order):
         ref = line.candidate.key if _is_given(line) else refs.get(_key(line.candidate))

@@ -95,7 +95,7 @@ _OF_THE_CODE = re.compile(
 # Lines that show code, or tick off a list.
 _SHOWN = re.compile(r"throw new|\$\{|^\s*[✓✔⚠✖├└│]|^\s*at |^\+|=>|\(skipped\)")
 # A look at how to run something is not a run of it.
-_LOOKS = re.compile(
+LOOKS = re.compile(
     r"\s(?:--help|-h|--version|-V|--markers|--collect-only|--list|--dry-run|--no-run|help|logs?|status)(?:\s|$)"
 )
 _INLINE = re.compile(
@@ -114,7 +114,7 @@ _PLACE = re.compile(
 )
 _IDENTIFIER = re.compile(r"\b[0-9a-f]{7,}\b|\b\w+-\w+-\w*\d\w*\b|session-|/tmp/|\\Temp\\")
 
-_Line = tuple[TurnRecord, CallRecord, tuple[Step, ...]]
+Line = tuple[TurnRecord, CallRecord, tuple[Step, ...]]
 
 
 def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
@@ -122,7 +122,7 @@ def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
     found: defaultdict[str, list[Trouble]] = defaultdict(list)
     later, proofs = _Later(), Proofs(sessions)
     for session in sessions:
-        lines = _lines(session)
+        lines = lines_of(session)
         troubles = list(_troubles(session, lines, later.runs))
         later.take(lines)
         for trouble in troubles:
@@ -146,13 +146,13 @@ class _Later:
         self._forms: dict[tuple[str, str | None], int] = {}
         self.runs = 0
 
-    def take(self, lines: Sequence[_Line]) -> None:
+    def take(self, lines: Sequence[Line]) -> None:
         for _, call, line in lines:
             self.runs += 1
             for place, step in enumerate(line):
                 if step.form and passed(call, line, place):
                     self._texts[step.text, step.folder] = self.runs
-                    if not _LOOKS.search(f" {step.text} "):
+                    if not LOOKS.search(f" {step.text} "):
                         self._forms[step.form, step.folder] = self.runs
 
     def passed(self, trouble: Trouble) -> bool:
@@ -168,7 +168,7 @@ class _Later:
         return is_healed and trouble.sort.name not in ("option", "script") and not trouble.remedy
 
 
-def _lines(session: SessionRecord) -> list[_Line]:
+def lines_of(session: SessionRecord) -> list[Line]:
     return [
         (turn, call, steps(call.target, call.folder, session.folder))
         for turn, call in session.calls()
@@ -176,15 +176,15 @@ def _lines(session: SessionRecord) -> list[_Line]:
     ]
 
 
-def _troubles(session: SessionRecord, lines: Sequence[_Line], runs: int) -> Iterator[Trouble]:
+def _troubles(session: SessionRecord, lines: Sequence[Line], runs: int) -> Iterator[Trouble]:
     """Every step of a session that failed in a way that may come back."""
     for place, (turn, call, line) in enumerate(lines):
-        if not call.failed or not line or any(words in call.output for words in _DECLINED):
+        if not call.failed or not line or was_declined(call.output):
             continue
-        if found := _error(call.output[:OUTPUT_CHARACTERS]):
+        if found := error_of(call.output[:OUTPUT_CHARACTERS]):
             sort, error = found
-            step = _failing(call, line, error)
-            if not error or step is None or not _is_told(step):
+            step = failed_step(call, line, error)
+            if not error or step is None or not is_told(step):
                 continue
             if sort.name == "option" and not _names_its_word(step, error):
                 continue
@@ -193,7 +193,12 @@ def _troubles(session: SessionRecord, lines: Sequence[_Line], runs: int) -> Iter
             yield Trouble(sort, step, error, turn.ref, turn.at, session.ref, remedy, order)
 
 
-def _failing(call: CallRecord, line: tuple[Step, ...], error: str) -> Step | None:
+def was_declined(output: str) -> bool:
+    """Whether a person kept a call from being done."""
+    return any(words in output for words in _DECLINED)
+
+
+def failed_step(call: CallRecord, line: tuple[Step, ...], error: str) -> Step | None:
     """The step of a line that failed: the last, unless one before it may have stopped the line.
 
     Then it is the only one whose program the error names; None where that does not tell.
@@ -214,16 +219,14 @@ def _names_its_word(step: Step, error: str) -> bool:
     return not named or any(word in step.text for word in named)
 
 
-def _is_told(step: Step) -> bool:
+def is_told(step: Step) -> bool:
     """Whether a step is a command that somebody would run again as it stands."""
     return (
-        is_plain(step.text)
-        and not _INLINE.search(step.text)
-        and not _LOOKS.search(f" {step.text} ")
+        is_plain(step.text) and not _INLINE.search(step.text) and not LOOKS.search(f" {step.text} ")
     )
 
 
-def _error(output: str) -> tuple[Sort, str] | None:
+def error_of(output: str) -> tuple[Sort, str] | None:
     """Which sort of failure an output tells of, and in which words."""
     lines = [clean(raw.replace("<tool_use_error>", "")) for raw in output.splitlines()]
     lines = [line for line in lines if 5 < len(line) < 400 and not _SHOWN.search(line)]
@@ -246,7 +249,7 @@ def _as_told(error: str) -> str:
     return cut(first_sentence(_PLACE.sub("", error)), ERROR_CHARACTERS)
 
 
-def _remedy(failed: Step, sort: Sort, error: str, later: Sequence[_Line]) -> Step | None:
+def _remedy(failed: Step, sort: Sort, error: str, later: Sequence[Line]) -> Step | None:
     """The same command in other words, with another prefix or in another folder, that then passed."""
     if not sort.changed:
         return None
@@ -263,7 +266,7 @@ def _is_remedy(failed: Step, step: Step, sort: Sort, error: str) -> bool:
         return (
             sort.name in ("place", "module", "script", "version") and step.folder != failed.folder
         )
-    if not _is_told(step) or len(step.text) > REMEDY_CHARACTERS:
+    if not is_told(step) or len(step.text) > REMEDY_CHARACTERS:
         return False
     one, other = set(failed.text.split()), set(step.text.split())
     gone, new = one - other, other - one
@@ -335,7 +338,11 @@ def _told(some: Sequence[Trouble], later: _Later, proofs: Proofs) -> Candidate |
     remedied = next(
         (one for one in reversed(some) if one.remedy and proofs.may_tell(one.remedy.text)), None
     )
-    if remedied and (sort.name != "other" or sessions > 1) and (text := _with_remedy(remedied)):
+    if (
+        remedied
+        and (sort.name != "other" or sessions > 1)
+        and (text := told_remedy(remedied.step, remedied.remedy, remedied.error))
+    ):
         strength = 2.2 + 0.2 * min(sessions - 1, 4)
         # That a path has to be absolute, or as seen from the root, is one fact.
         is_path = (
@@ -360,9 +367,8 @@ def _told(some: Sequence[Trouble], later: _Later, proofs: Proofs) -> Candidate |
     return _candidate("failure", text, f"failure {newest.subject}", newest, strength)
 
 
-def _with_remedy(trouble: Trouble) -> str | None:
+def told_remedy(failed: Step, remedy: Step | None, error: str) -> str | None:
     """What failed, why, and what works, within a line; None where a command would have to be cut."""
-    failed, remedy = trouble.step, trouble.remedy
     if remedy is None or len(failed.text) > FAILING_CHARACTERS:
         return None
     if remedy.text == failed.text:
@@ -373,7 +379,7 @@ def _with_remedy(trouble: Trouble) -> str | None:
         works = f"`{remedy.text}`{_in(remedy) if remedy.folder != failed.folder else ''} works"
     head = f"`{failed.text}`{_in(failed)} fails: "
     room = LINE_CHARACTERS - len(head) - len(works) - 3
-    return f"{head}{cut(trouble.error, room)} → {works}" if room >= FEWEST_ERROR else None
+    return f"{head}{cut(error, room)} → {works}" if room >= FEWEST_ERROR else None
 
 
 def _in(step: Step) -> str:

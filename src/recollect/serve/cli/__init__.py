@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "friction": ("friction", "errors that keep coming back"),
     "distill": ("distill", "summarise sessions into one memory for each project"),
     "consolidate": ("consolidate", "bring each project's memory files up to date"),
+    "review": ("review", "accept or reject what was found"),
     "publish": ("publish", "write accepted notes into AGENTS.md and the like"),
     "web": ("web", "read, search and correct everything in your browser"),
     "stats": ("stats", "tokens, cost and errors"),

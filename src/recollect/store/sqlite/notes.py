@@ -563,6 +563,43 @@ class Notes:
             )
         return refs
 
+    def found_elsewhere(self, keys: Collection[str], *, other_than: str) -> dict[str, list[Note]]:
+        """Notes of other projects that stages found by these keys and nobody rejected."""
+        found: dict[str, list[Note]] = {}
+        for key in keys:
+            rows = self.db.rows(
+                f"""
+                {_SELECT}
+                 where notes.key = ? and notes.project is not null and status != 'rejected'
+                   and coalesce(b.key, a.key) != ? and author in ('rules', 'pattern')
+                 group by notes.id order by notes.id
+                """,
+                (hashed(key), other_than),
+            )
+            if rows:
+                found[key] = [self._note(row) for row in rows]
+        return found
+
+    def propose_everywhere(self, one: FoundNote, author: Author) -> None:
+        """Keep a candidate that holds in every project, or bring it up to date.
+
+        What a person decided about stays as they left it, and what says the same as a note that
+        holds everywhere only confirms that.
+        """
+        with self.db.transaction():
+            key = hashed(one.key)
+            number = self.db.value(
+                "select id from notes where key = ? and project is null", (key,)
+            ) or self._same(one.text, None)
+            if number is None:
+                number = self._insert(
+                    None, "", key, text=one.text, category=one.category, section=one.section,
+                    status=one.status, trust=one.trust, author=author, found_by=one.by,
+                    form=one.form, times=one.times, sessions=one.sessions, value=one.value,
+                    is_sure=int(one.is_sure), tainted=int(one.tainted), at=_milliseconds(one.at),
+                )  # fmt: skip
+            self._confirm(number, one)
+
     def arrange(
         self,
         project: str,

@@ -57,8 +57,8 @@ _WITNESSES = {
 # Rows of these are only believed where the tree leads to them: on a stray
 # page they look like rows of the text index or entries of some other index.
 _NO_STRAYS = (
-    "project_aliases", "note_evidence", "note_changes", "note_calls", "memory_lines", "memory_blocks",
-    "engine_runs", "engine_reads", "note_origins", "recalls", "firings", "evictions", "traces",
+    "project_aliases", "note_evidence", "note_changes", "note_calls", "memory_lines",
+    "memory_blocks", "engine_runs", "engine_reads", "note_origins", "recalls", "firings", "evictions", "traces",
     "publications",
     "consolidations",
     "memory_folders", "episodes",

@@ -1,0 +1,273 @@
+"""What recurs over sessions and projects, as candidates that a person decides about.
+
+The finders ask for proof within one run of things. Here two sessions are the proof, so
+more is found, and none of it is told before somebody accepts it:
+
+- a command that failed, and that passed in another spelling, the same change in two sessions;
+- commands that were run in the same order, and all passed, in two sessions: a procedure;
+- what was found in two projects of this person: it holds everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.distill.finders.remedies import (
+    CALLS_AFTER,
+    LOOKS,
+    OUTPUT_CHARACTERS,
+    error_of,
+    failed_step,
+    is_told,
+    lines_of,
+    told_remedy,
+    was_declined,
+)
+from recollect.distill.finders.safe import Proofs
+from recollect.distill.finders.steps import Step, passed
+from recollect.model.notes import Category, FoundNote, Section
+
+if TYPE_CHECKING:
+    from recollect.distill.finders.remedies import Line, Sort
+    from recollect.model.record import SessionRecord, TurnRecord
+    from recollect.store import Store
+
+FEWEST_SESSIONS = 2
+# A procedure of two is a habit of typing, one of more than this is a day's work.
+FEWEST_STEPS, MOST_STEPS = 3, 6
+LINE_CHARACTERS = 220
+# A change of more words than this is another command.
+MOST_NEW, MOST_GONE = 2, 1
+
+# What only names one thing of many: a procedure with it in is not run again.
+_IDENTIFIER = re.compile(r"\b[0-9a-f]{7,}\b|\b\w+-\w*\d\w*\b|\b\d{3,}\b|[\"']|/tmp/|\\Temp\\")
+# What looks at something, by the first word that is not a program or an option.
+_READS = re.compile(
+    r"\s(?:list|ls|show|status|log|logs|diff|view|get|inspect|describe|ready|whoami|info|search"
+    r"|branch|remote|rev-parse|current|inbox|hook|ps|top|env|config)(?:\s|$)"
+)
+_GIT = re.compile(r"^git\s")
+
+
+class _Change(NamedTuple):
+    """A step that failed, and one in another spelling that passed soon afterwards."""
+
+    failed: Step
+    works: Step
+    sort: Sort
+    error: str
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    turn: TurnRecord
+    session: str
+
+    @property
+    def failure(self) -> tuple[str, str]:
+        """The program with its error, without numbers and names: what several changes are about."""
+        program = self.failed.text.split()[0]
+        return program, re.sub(r"[^a-z]+", " ", self.error.lower())[:50]
+
+
+def find(sessions: Sequence[SessionRecord]) -> list[FoundNote]:
+    """What recurs in a project."""
+    lines = [(session, lines_of(session)) for session in sessions]
+    proofs = Proofs(sessions)
+    return [*_recoveries(lines, proofs), *_procedures(lines, proofs)]
+
+
+def share(store: Store, project: str, found: Sequence[FoundNote]) -> None:
+    """Propose for everywhere what was found in this project and in another one."""
+    # What names a folder is about that folder.
+    traps = {
+        one.key: one
+        for one in found
+        if one.section == "traps" and one.stale is None and " (in " not in one.text
+    }
+    for key, others in store.notes.found_elsewhere(traps, other_than=project).items():
+        one = traps[key]
+        turns = [*one.turns, *(turn for other in others for turn in other.turns)]
+        store.notes.propose_everywhere(
+            one._replace(
+                turns=tuple(turns),
+                times=one.times + sum(other.times for other in others),
+                sessions=len({turn.rpartition("#")[0] for turn in turns}),
+                is_sure=False,
+                status="candidate",
+            ),
+            "pattern",
+        )
+
+
+# Recoveries ----------------------------------------------------------------------------------
+
+
+def _recoveries(
+    lines: Sequence[tuple[SessionRecord, Sequence[Line]]], proofs: Proofs
+) -> Iterator[FoundNote]:
+    """For each failure the change that got past it in most sessions."""
+    found: defaultdict[tuple[str, str], defaultdict[tuple[object, ...], list[_Change]]]
+    found = defaultdict(lambda: defaultdict(list))
+    for session, some in lines:
+        for change in _changes(session, some):
+            found[change.failure][change.new, change.gone].append(change)
+    for failure, by_change in found.items():
+        changes = max(by_change.values(), key=lambda one: (len(_sessions(one)), one[-1].turn.at))
+        if len(_sessions(changes)) < FEWEST_SESSIONS:
+            continue
+        newest = next(
+            (
+                one
+                for one in reversed(changes)
+                if proofs.may_tell(one.failed.text) and proofs.may_tell(one.works.text)
+            ),
+            None,
+        )
+        text = newest and told_remedy(newest.failed, newest.works, newest.error)
+        if newest and text:
+            yield _found(
+                f"recovery {' '.join(failure)}", text, "traps", [one.turn for one in changes],
+                len(_sessions(changes)), newest.failed.form,
+            )  # fmt: skip
+
+
+def _changes(session: SessionRecord, lines: Sequence[Line]) -> Iterator[_Change]:
+    for place, (turn, call, line) in enumerate(lines):
+        if not call.failed or not line or was_declined(call.output):
+            continue
+        sort_and_error = error_of(call.output[:OUTPUT_CHARACTERS])
+        if sort_and_error is None or not sort_and_error[1]:
+            continue
+        sort, error = sort_and_error
+        step = failed_step(call, line, error)
+        if step is None or not is_told(step):
+            continue
+        for _, later, others in lines[place + 1 : place + 1 + CALLS_AFTER]:
+            works = next(
+                (
+                    one
+                    for index, one in enumerate(others)
+                    if one.form and passed(later, others, index) and _is_change(step, one, sort)
+                ),
+                None,
+            )
+            if works is not None:
+                own, other = step.text.split(), works.text.split()
+                new = tuple(sorted(word for word in other if word not in own))
+                gone = tuple(sorted(word for word in own if word not in other))
+                yield _Change(step, works, sort, error, new, gone, turn, session.ref)
+                break
+
+
+def _is_change(failed: Step, step: Step, sort: Sort) -> bool:
+    """Whether a step is the failed one in another spelling, and not another thing to do.
+
+    What the program does not know may be replaced; of any other failure only options and
+    what launches the program may be new.
+    """
+    if step.text == failed.text or not is_told(step) or LOOKS.search(f" {step.text} "):
+        return False
+    own, other = failed.text.split(), step.text.split()
+    new = [word for word in other if word not in own]
+    gone = [word for word in own if word not in other]
+    kept = len(own) - len(gone)
+    if not 0 < len(new) <= MOST_NEW or len(gone) > MOST_GONE or kept < 2 or own[0] not in other:
+        return False
+    if sort.name == "option":
+        return bool(gone)
+    launchers = other[: other.index(own[0])]
+    return all(word.startswith("-") for word in gone) and all(
+        word.startswith("-") or word in launchers for word in new
+    )
+
+
+# Procedures ----------------------------------------------------------------------------------
+
+
+def _procedures(
+    lines: Sequence[tuple[SessionRecord, Sequence[Line]]], proofs: Proofs
+) -> Iterator[FoundNote]:
+    """Commands in a row, each with another program or purpose, that passed in two sessions."""
+    seen: defaultdict[tuple[str, ...], dict[str, TurnRecord]] = defaultdict(dict)
+    for session, some in lines:
+        for run in _runs(some):
+            texts = [text for text, _ in run]
+            for start in range(len(run)):
+                for length in range(FEWEST_STEPS, MOST_STEPS + 1):
+                    steps = tuple(texts[start : start + length])
+                    if len(steps) == length == len(set(steps)):
+                        seen[steps][session.ref] = run[start][1]
+    often = {steps: turns for steps, turns in seen.items() if len(turns) >= FEWEST_SESSIONS}
+    for steps, turns in often.items():
+        text = f"Procedure: {' → '.join(f'`{step}`' for step in steps)}"
+        if (
+            len(text) <= LINE_CHARACTERS
+            and not _is_said(steps, often)
+            and not _has_any_order(steps, often)
+            and all(map(proofs.may_tell, steps))
+        ):
+            yield _found(
+                f"procedure {' '.join(steps)}", text, "commands",
+                sorted(turns.values(), key=lambda turn: turn.at), len(turns), steps[0],
+            )  # fmt: skip
+
+
+def _runs(lines: Sequence[Line]) -> Iterator[list[tuple[str, TurnRecord]]]:
+    """The commands of a session that did something and passed, in rows without a failure."""
+    run: list[tuple[str, TurnRecord]] = []
+    for turn, call, line in lines:
+        for place, step in enumerate(line):
+            if not step.form or not _does_something(step):
+                continue
+            if not passed(call, line, place):
+                if call.failed:
+                    yield run
+                    run = []
+            elif not run or run[-1][0] != step.text:
+                run.append((step.text, turn))
+    yield run
+
+
+def _does_something(step: Step) -> bool:
+    return (
+        is_told(step)
+        and not _GIT.search(step.text)
+        and not _READS.search(f" {step.text} ")
+        and not _IDENTIFIER.search(step.text)
+    )
+
+
+def _is_said(steps: tuple[str, ...], often: Mapping[tuple[str, ...], object]) -> bool:
+    """Whether a longer procedure has it in."""
+    return any(
+        len(other) > len(steps)
+        and any(other[at : at + len(steps)] == steps for at in range(len(other)))
+        for other in often
+    )
+
+
+def _has_any_order(steps: tuple[str, ...], often: Collection[tuple[str, ...]]) -> bool:
+    """Whether the same is done in another order too: then the order means nothing."""
+    return any(other != steps and set(other) >= set(steps[:FEWEST_STEPS]) and
+               _order(other, steps) != _order(steps, steps) for other in often)  # fmt: skip
+
+
+def _order(steps: tuple[str, ...], among: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(step for step in steps if step in among[:FEWEST_STEPS])
+
+
+def _sessions(changes: Sequence[_Change]) -> set[str]:
+    return {one.session for one in changes}
+
+
+def _found(
+    key: str, text: str, section: Section, turns: Sequence[TurnRecord], sessions: int, form: str
+) -> FoundNote:
+    category: Category = "pattern"
+    return FoundNote(
+        key, text, category, section, "tool-verified", turns[-1].at or None,
+        tuple(dict.fromkeys(turn.ref for turn in reversed(turns))), len(turns), sessions,
+        form=form, tainted=any(turn.tainted for turn in turns), status="candidate",
+    )  # fmt: skip
