@@ -20,7 +20,7 @@ BOTTOM = {"model", "errors", "settings", "system"}
 INSTRUMENTS = {"redact", "embed", "llm"}
 STORE = {"store"}
 READING = {"reading"}
-STAGES = {"capture", "distill", "episodes", "patterns", "publish", "recall", "retain"}
+STAGES = {"capture", "distill", "episodes", "publish", "recall", "retain"}
 ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(BOTTOM, BOTTOM),
     **dict.fromkeys(INSTRUMENTS, BOTTOM),
@@ -31,7 +31,6 @@ ALLOWED: dict[str, set[str]] = {
     "recall": BOTTOM | INSTRUMENTS | READING | STORE,
     "distill": BOTTOM | INSTRUMENTS | READING | STORE,
     "episodes": BOTTOM | INSTRUMENTS | READING | STORE,
-    "patterns": BOTTOM | INSTRUMENTS | READING | STORE,
     "publish": BOTTOM | READING | STORE,
     "retain": BOTTOM | STORE,
     "capture.adapters": {"model", "errors", "capture.logs"},

@@ -58,10 +58,8 @@ _WITNESSES = {
 # page they look like rows of the text index or entries of some other index.
 _NO_STRAYS = (
     "project_aliases", "note_evidence", "note_changes", "note_calls", "memory_lines",
-    "memory_blocks", "engine_runs", "engine_reads", "note_origins", "recalls", "firings", "evictions", "traces",
-    "publications",
-    "consolidations",
-    "memory_folders", "episodes",
+    "memory_blocks", "engine_runs", "engine_reads", "note_origins", "recalls", "firings",
+    "evictions", "traces", "publications", "consolidations", "memory_folders", "episodes",
     "published_blocks", "migrations",
 )  # fmt: skip
 
