@@ -158,7 +158,7 @@ def questions(memory: Memory, refs: list[str]) -> Iterator[tuple[str, Callable[[
     yield "heuristics", lambda: memory.episodes.heuristics(everything=True)
     yield "episodes", lambda: list(memory.episodes.all())
     yield "retrieve", lambda: memory.episodes.retrieve("mend the parser")
-    yield "firings", memory.old.firings
+    yield "hook runs", memory.injections.hook_runs
 
 
 def deeds(memory: Memory) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -166,7 +166,7 @@ def deeds(memory: Memory) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "import", lambda: memory.import_logs([memory.agents.sample_logs()])
     yield "digest", lambda: list(memory.digest_new())
     yield "distill", memory.old.distill
-    yield "prepare", lambda: list(memory.old.prepare())
+    yield "make ready", lambda: list(memory.make_ready())
     yield "embed", lambda: list(memory.store.embed(again=True))
     yield "rescan", memory.store.rescan
     yield "retain", lambda: list(memory.store.retain())

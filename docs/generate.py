@@ -134,6 +134,7 @@ def _plain(text: str) -> str:
 
 # Where a record is described under another name than its class's.
 HEADINGS = {
+    "InjectionLine": "injection line",
     "TurnEvent": "event", "ToolCall": "tool call", "PackLine": "pack line",
     "SessionTask": "session task",
     "PatternVersion": "pattern version",

@@ -61,6 +61,7 @@ def marks_set() -> set[str]:
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
                 and node.func.attr == "mark"
+                and node.args
             ):
                 name = node.args[0]
                 assert isinstance(name, ast.Constant), f"{path}: a mark is written out"

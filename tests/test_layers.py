@@ -55,10 +55,13 @@ ALLOWED: dict[str, set[str]] = {
     "serve.hook": BOTTOM
     | {
         "store.spool",
-        "store.told",
+        "store.hook_lines",
         "store.sqlite.ready",
-        "recall.telling",
-        "recall.shapes",
+        "recall.hooks.prompts",
+        "recall.hooks.frame",
+        "recall.hooks.compaction",
+        "reading.shapes",
+        "reading.tokens",
         "serve.agents",
     },
 }

@@ -124,7 +124,7 @@ class Stores:
         with Memory.open(adapters=_adapters(), environ=environ, resident=self.resident) as memory:
             if not done.is_file():
                 _fill(memory, collection, home)
-                list(memory.old.prepare())
+                list(memory.make_ready())
                 # Written last: a run that was interrupted is made again.
                 done.touch()
             if embed:

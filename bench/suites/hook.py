@@ -139,7 +139,7 @@ class Bench:
         """Have the last hook have run at that time, as far as the store knows."""
         db = apsw.Connection(str(self.store))
         db.execute(
-            "insert or replace into firings values (?, 'Stop', ?, null)", (AGENT, last_firing_ms)
+            "insert or replace into hook_runs values (?, 'Stop', ?, null)", (AGENT, last_firing_ms)
         )
         db.close()
 

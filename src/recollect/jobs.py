@@ -56,19 +56,16 @@ JOBS = (
     ),
     Job(
         "remember",
-        # Which of the notes that agents gave a person has said is settled first.
+        # Which of the notes that agents gave a person has said is settled first, and what hooks
+        # tell is made of notes.
         run=(
             "recollect.distill.corroborate:corroborate",
             "recollect.distill.remember:remember_due",
+            "recollect.recall.hooks.lines:make_ready",
+            "recollect.recall.hooks.use:look_at_use",
         ),
         subject="projects",
-        due_after=("digested", "notes changed", "repaired"),
-    ),
-    Job(
-        "prepare",
-        run=("recollect.recall.prepare:prepare",),
-        subject="projects",
-        due_after=("imported", "hook lines outdated", "repaired"),
+        due_after=("imported", "digested", "notes changed", "hook lines outdated", "repaired"),
     ),
     Job(
         "distill",

@@ -117,6 +117,7 @@ KEYS: dict[str, tuple[object, str]] = {
         0.0,
         "dollars for a million tokens written; not set: from the price table",
     ),
+    "recall.pack_tokens": (600, "most tokens that an agent is told when it starts"),
     "retain.raw_soft_cap_bytes": (
         0,
         "remove the oldest events with a digest, down to so many bytes; 0: no limit",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.memory import Memory
-from recollect.recall.telling import CLOSING, OPENING
+from recollect.recall.hooks.frame import closing, opening
 from recollect.serve import hook
 from recollect.serve.install.command import program
 from tests.builders.homes import claude_log, memory
@@ -32,7 +32,7 @@ def prepared(home: Path, *works: Work, **settings: Any) -> Iterator[Memory]:
         claude_log(home, work.talk, project=f"-work-{work.number}")
     with memory(home, **settings) as mind:
         mind.import_logs()
-        list(mind.old.prepare())
+        list(mind.make_ready())
         yield mind
 
 
@@ -72,8 +72,15 @@ def lines_of(answer: str, event: str) -> list[str]:
     made = json.loads(answer)
     context = made["hookSpecificOutput"]["additionalContext"]
     assert made == {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
-    opening, *lines, closing = context.split("\n")
-    assert (opening, closing) == (OPENING, CLOSING)
+    return within_frame(context)
+
+
+def within_frame(text: str) -> list[str]:
+    """The lines within a frame, which is one store's and whole."""
+    first, *lines, last = text.split("\n")
+    mark = first.partition('mark="')[2][:8]
+    assert (first, last) == (opening(mark), closing(mark))
+    assert mark not in "".join(lines)
     return list(lines)
 
 

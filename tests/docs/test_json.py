@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from recollect.memory import Memory
 from recollect.model.batch import ProjectIdentity
+from recollect.model.injections import Share
 from recollect.model.reports import RescannedValue
 from recollect.serve.cli import main
 from recollect.settings import Settings
@@ -116,7 +118,7 @@ def test_what_is_inside_an_answer_has_the_fields_of_the_page(
     [session] = rows(["show", SESSION], capsys)
     [forgotten] = rows(["forget", f"{SESSION}#1", "--yes"], capsys)
     [fix] = rows(["fix", "database is locked", "--limit", "1"], capsys)
-    [pack] = rows(["recall", "--everywhere"], capsys)
+    [pack] = rows(["recall", "--folder", "/home/mara/code/webshop"], capsys)
     events = [event for turn in session["turn_list"] for event in turn["events"]]
     calls = [event for event in events if event["kind"] == "tool_call"]
 
@@ -241,13 +243,31 @@ def test_what_is_published_has_the_fields_of_the_page(
     assert list(publication) == listed("Publication")
 
 
+@pytest.mark.usefixtures("samples")
+def test_what_was_told_has_the_fields_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever wants to know whether telling helps counts these."""
+    rows(["recall", "--folder", "/home/mara/code/webshop"], capsys)
+    with Memory.open() as memory:
+        project = "github.com/acme/webshop"
+        refs = [line.ref for line in memory.recall(project=project).lines]
+        memory.injections.record("hook", "SessionStart", refs, agent="codex")
+
+    [told] = rows(["told"], capsys)
+    effects = rows(["told", "--effect"], capsys)
+
+    assert list(told) == listed("Injection")
+    assert {tuple(line) for line in told["lines"]} == {tuple(listed("Injection line"))}
+    assert {tuple(effect) for effect in effects} == {tuple(listed("Effect"))}
+    assert list(Share.__struct_fields__) == listed("Share")
+
+
 def test_every_section_is_tested() -> None:
     """A new answer comes with its test."""
     inner = {
         "Tokens", "Git", "Event", "Tool call", "FixStep", "Pack line", "Problem", "Scrubbed",
         "RescannedValue", "Secret", "Redacted text", "Error",
         "Session task", "Task", "Evidence", "Run", "Trouble", "Saying", "Room", "Leaving",
-        "Publication",
+        "Publication", "Injection", "Injection line", "Effect", "Share",
     }  # fmt: skip
 
     assert {title for case, _ in CASES for title in case.split(" + ")} | inner == set(FIELDS)

@@ -26,7 +26,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from recollect.recall.telling import framed
+from recollect.recall.hooks.frame import framed
 from tests.real import hooks
 from tests.real.agents import AGENTS, Agent
 from tests.real.steps import Call, Say
@@ -55,7 +55,8 @@ CONTEXT = framed(
     [
         "- 2026-02-27 `pyt3st -q` failed here (exit 127); `python3 -m this` worked "
         "(claude-code:earlier#3)"
-    ]
+    ],
+    "mal23ory",
 )
 
 # An id may have a word in front: msg_019ca000-...

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from recollect.recall.telling import CLOSING, OPENING, tokens
 
 from recollect.model.answers import Pack, PackLine
 from recollect.recall.pack import MOST_RECENT
-from recollect.recall.telling import CLOSING, OPENING, tokens
 from tests.builders.talks import SHOP, Said, Talks
 from tests.encoders import WordEncoder
 

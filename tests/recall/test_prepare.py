@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from recollect.memory import Memory
-from recollect.recall.pack import MOST_NOTES
 from recollect.recall.telling import CLOSING, OPENING
-from recollect.redact import Redactor
 from recollect.store.sqlite.old.sql.prepared import outdate
 from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.told import Told
+
+from recollect.memory import Memory
+from recollect.recall.pack import MOST_NOTES
+from recollect.redact import Redactor
 from tests.builders.homes import claude_log, memory
 from tests.builders.hooks import SHOP, passed_command, told
 from tests.builders.work import Remember, Work
@@ -52,7 +52,7 @@ def orchard(number: int = 2) -> Work:
 
 
 def prepare(mind: Memory) -> list[str]:
-    return list(mind.old.prepare())
+    return list(mind.make_ready())
 
 
 def ready(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
@@ -120,7 +120,7 @@ def test_it_can_be_left_in_between(remember: Remember) -> None:
     """A laptop closes; the next run does the rest, and what is done stays."""
     mind = remember(shop(), orchard())
 
-    run = mind.old.prepare()
+    run = mind.make_ready()
     first = next(run)
     run.close()  # type: ignore[attr-defined]
     rest = prepare(mind)
@@ -433,7 +433,7 @@ def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> N
     mind = remember(shop(), orchard())
     mind.jobs.work()
     told(home, "PreToolUse", passed_command("pytest -q"))
-    fired = mind.old.firings()
+    fired = mind.injections.hook_runs()
     db = mind._shared.store().db
     before, offered = ready(mind), db.rows("select * from recalls")
     size, page = (
@@ -449,7 +449,7 @@ def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> N
     mind.jobs.work()
 
     assert ready(mind) == before
-    assert (mind.old.firings(), mind._shared.store().db.rows("select * from recalls")) == (
+    assert (mind.injections.hook_runs(), mind._shared.store().db.rows("select * from recalls")) == (
         fired,
         offered,
     )
@@ -463,7 +463,7 @@ def test_what_was_offered_does_not_keep_a_project_from_being_forgotten(
     mind = remember(shop())
     prepare(mind)
     told(home, "PreToolUse", passed_command("pytest -q"))
-    mind.old.firings()
+    mind.injections.hook_runs()
 
     mind.store.forget(shop().ref)
 
@@ -483,7 +483,7 @@ import recollect.recall.prepare, recollect.distill.notes.corroborate
 
 print("ready", flush=True)
 with Memory(Settings(sys.argv[1], sys.argv[2], {})) as memory:
-    print(*memory.old.prepare())
+    print(*memory.make_ready())
 """
 
 

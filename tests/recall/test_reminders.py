@@ -31,7 +31,7 @@ def reminded(home: Path, command: str, folder: str = SHOP) -> list[str]:
 
 
 def prepare(mind: Memory) -> Memory:
-    list(mind.old.prepare())
+    list(mind.make_ready())
     return mind
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-
-from recollect.memory import Memory
 from recollect.recall.telling import (
     CLOSING,
     MOST_LINES,
@@ -21,6 +19,8 @@ from recollect.recall.telling import (
     tell,
     tokens,
 )
+
+from recollect.memory import Memory
 from tests.builders.hooks import SHOP
 from tests.builders.work import Remember, Work
 
@@ -37,7 +37,7 @@ def told(mind: Memory, prompt: str, folder: str = SHOP) -> list[str]:
 
 
 def prepare(mind: Memory) -> Memory:
-    list(mind.old.prepare())
+    list(mind.make_ready())
     return mind
 
 

@@ -5,6 +5,7 @@ makes of input that nobody should pass.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,39 +16,54 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recollect.memory import Memory
-from recollect.recall.telling import framed
+from recollect.recall.hooks.frame import framed
 from recollect.serve import hook
 from recollect.serve.agents import served
 from recollect.store import spool
-from tests.builders.homes import chat, claude_log
-from tests.builders.hooks import SESSION, SHOP, environment, passed, passed_command, prepared, told
+from tests.builders.homes import chat, claude_log, memory
+from tests.builders.hooks import (
+    SESSION,
+    SHOP,
+    environment,
+    passed,
+    passed_command,
+    prepared,
+    told,
+    within_frame,
+)
 from tests.builders.work import Work
 
 HOOKS = {name: agent.hooks for name, agent in served().items() if agent.hooks}
 NOT_FOUND = "bash: pytest: command not found"
-TRACE = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'stripe'"
-REMINDER = (
-    "- 2026-01-01 claude-code:5e551011-0000-4000-8000-000000000001#1: "
-    "`pytest -q tests/a.py` failed here (exit 127); `uv run pytest -q tests/a.py` worked"
-)
-ERROR_REMINDER = (
-    "- 2026-01-01 claude-code:5e551011-0000-4000-8000-000000000001#2: "
-    "this error was met here before; `pip install stripe` was run, and the same command passed"
-)
+NO_OPTION = "error: unexpected argument '--fxi' found"
+REMINDER = "`pytest` is not installed here (command not found); use `uv run pytest`"
+ERROR_REMINDER = f"`ruff check --fxi src` fails: {NO_OPTION} → `ruff check --fix src` works"
 
 
 def work() -> Work:
-    """A form that was wrong, and an error that was overcome."""
+    """A program that is not there, and an option that is none."""
     return (
         Work(1)
         .ask("are the tests of the shop green?")
         .run("pytest -q tests/a.py", NOT_FOUND, code=127)
         .run("uv run pytest -q tests/a.py", "3 passed")
-        .ask("charge the card with stripe, please")
-        .run("python charge.py", TRACE, code=1)
-        .run("pip install stripe", "installed")
-        .run("python charge.py", "charged")
+        .ask("have the prices of the shop in order, please")
+        .run("ruff check --fxi src", NO_OPTION, code=2)
+        .run("ruff check --fix src", "All checks passed!")
+        .edit("/home/ada/shop/prices.py")
     )
+
+
+def reminded(home: Path, event: str, data: bytes) -> list[str]:
+    """What is told, without the day and the name of the note."""
+    return [
+        re.sub(r"^- 2026-01-01 note:[a-z2-7]{8}: ", "", line) for line in told(home, event, data)
+    ]
+
+
+def failed_command(command: str, error: str, **fields: Any) -> bytes:
+    tool = {"tool_name": "Bash", "tool_input": {"command": command}}
+    return passed("PostToolUseFailure", error=error, **tool, **fields)
 
 
 @pytest.fixture
@@ -67,7 +83,8 @@ def test_a_command_that_failed_before_is_told_what_worked(home: Path, mind: Memo
         "pytest",
         "cd web && pytest -x tests/other.py | tail -3",
     ):
-        assert told(home, "PreToolUse", passed_command(command, session_id=command)) == [REMINDER]
+        data = passed_command(command, session_id=command)
+        assert reminded(home, "PreToolUse", data) == [REMINDER]
 
 
 @pytest.mark.parametrize(
@@ -85,15 +102,38 @@ def test_only_shell_commands_are_reminded(home: Path, mind: Memory) -> None:
     assert told(home, "PreToolUse", tool_name="Bash", tool_input={"file_path": "pytest"}) == []
 
 
-def test_an_error_that_was_overcome_is_told_how(home: Path, mind: Memory) -> None:
-    """The same error in another place, among other lines."""
-    error = f"Exit code 1\nstarting up\n{TRACE}\n"
+def test_an_option_that_is_none_is_told_before_and_after(home: Path, mind: Memory) -> None:
+    """With other arguments too; after the failure only where the error is the same."""
+    before = passed_command("ruff check --fxi tests", session_id="before")
+    after = failed_command("ruff check --fxi x.py", f"Exit code 2\n{NO_OPTION}\n")
+    other = failed_command("ruff check --fxi x.py", "Exit code 2\nx.py: No such file or directory")
 
-    assert told(home, "PostToolUseFailure", tool_name="Bash", error=error) == [ERROR_REMINDER]
-    assert (
-        told(home, "PostToolUseFailure", tool_name="Bash", error="Exit code 1\nKeyError: 'price'")
-        == []
+    assert reminded(home, "PreToolUse", before) == [ERROR_REMINDER]
+    assert reminded(home, "PostToolUseFailure", after) == [ERROR_REMINDER]
+    assert reminded(home, "PostToolUseFailure", other) == []
+
+
+def test_the_same_words_elsewhere_are_told_nothing(home: Path) -> None:
+    """A command that fails in one folder may be right in the next."""
+    work = (
+        Work(1)
+        .ask("are the tests of the shop green?")
+        .run("make check", "make: *** No rule to make target 'check'", code=2)
+        .run(
+            "npm test",
+            "npm error enoent Could not read package.json: no such file or directory",
+            code=254,
+        )
+        .run("cd web && npm test", "4 passed")
     )
+    with prepared(home, work):
+        here = reminded(home, "PreToolUse", passed_command("npm test"))
+        below = reminded(home, "PreToolUse", passed_command("cd web && npm test"))
+        there = reminded(home, "PreToolUse", passed_command("npm test", cwd=f"{SHOP}/web"))
+
+    assert len(here) == 1
+    assert here[0].endswith("→ works in web")
+    assert below == there == []
 
 
 def test_what_was_offered_is_not_offered_again_in_the_same_session(
@@ -105,23 +145,48 @@ def test_what_was_offered_is_not_offered_again_in_the_same_session(
     """
     command = passed_command("pytest -q")
 
-    first, second = told(home, "PreToolUse", command), told(home, "PreToolUse", command)
-    mind.old.firings()
+    first, second = reminded(home, "PreToolUse", command), told(home, "PreToolUse", command)
+    mind.injections.hook_runs()
     third = told(home, "PreToolUse", command)
-    elsewhere = told(home, "PreToolUse", passed_command("pytest -q", session_id="another"))
+    elsewhere = reminded(home, "PreToolUse", passed_command("pytest -q", session_id="another"))
 
     assert (first, second, third, elsewhere) == ([REMINDER], [], [], [REMINDER])
 
 
 def test_a_pack_is_told_at_every_start(home: Path, mind: Memory) -> None:
-    """After a compaction or a resume the conversation may not have it any more."""
+    """After a resume the conversation may not have it any more."""
     first, second = (
         told(home, "SessionStart", source="startup"),
-        told(home, "SessionStart", source="compact"),
+        told(home, "SessionStart", source="resume"),
     )
 
-    assert first == second
-    assert REMINDER in first
+    assert first == second == within_frame(mind.recall(folder=SHOP).text)
+    assert f"- {REMINDER}" in first
+
+
+def test_after_a_compaction_it_is_told_what_a_summary_loses(home: Path, mind: Memory) -> None:
+    """What was asked first and what fails in this session, and commands; not the traps again."""
+    talk = (
+        Work(5)
+        .ask("make the receipts of the shop right")
+        .run("npm run lint", "2 problems", code=1)
+        .run("npm run build", "error", code=1)
+        .run("npm run build", "built")
+    ).talk
+    claude_log(home, talk)
+    mind.import_logs()
+    mind.jobs.work()
+
+    said = told(home, "SessionStart", source="compact", session_id=talk.session)
+
+    assert said[:4] == [
+        "Asked first in this session:",
+        "- “make the receipts of the shop right” (turn 1)",
+        "Failed when last run in this session:",
+        "- `npm run lint` (in /home/ada/shop, exit 1)",
+    ]
+    assert "Commands:" in said
+    assert "Traps:" not in said
 
 
 def test_a_sub_agent_starts_without_a_pack(home: Path, mind: Memory) -> None:
@@ -131,7 +196,7 @@ def test_a_sub_agent_starts_without_a_pack(home: Path, mind: Memory) -> None:
         told(home, "UserPromptSubmit", prompt="are the tests of the shop green?", agent_id="a1")
         == []
     )
-    assert told(home, "PreToolUse", passed_command("pytest", agent_id="a1")) == [REMINDER]
+    assert reminded(home, "PreToolUse", passed_command("pytest", agent_id="a1")) == [REMINDER]
 
 
 def test_a_run_that_keeps_no_log_starts_without_a_pack(home: Path, mind: Memory) -> None:
@@ -158,7 +223,7 @@ def test_agents_that_we_start_ourselves_are_told_nothing_and_leave_nothing(
         )
 
     assert hook._work == []
-    assert mind.old.firings() == {}
+    assert mind.injections.hook_runs() == {}
 
 
 # Off
@@ -191,7 +256,7 @@ def test_a_session_that_is_off_is_told_nothing_and_never_stored(
 
     assert fires("PreToolUse", **command) == ""
     assert f"claude-code:{talk.session}" not in [session.id for session in mind.sessions()]
-    assert all(fault is None for _, fault in mind.old.firings().values())
+    assert all(fault is None for _, fault in mind.injections.hook_runs().values())
 
 
 def test_what_was_read_of_a_session_goes_when_it_is_switched_off(home: Path, mind: Memory) -> None:
@@ -217,7 +282,7 @@ def test_the_line_switches_off_only_where_a_prompt_begins_with_it(home: Path, mi
     told(home, "UserPromptSubmit", prompt="what does `recollect: off` do?")
     told(home, "UserPromptSubmit", prompt="read this\nrecollect: off")
 
-    assert told(home, "PreToolUse", passed_command("pytest -q")) == [REMINDER]
+    assert reminded(home, "PreToolUse", passed_command("pytest -q")) == [REMINDER]
 
 
 # What is left behind
@@ -228,7 +293,7 @@ def test_the_line_switches_off_only_where_a_prompt_begins_with_it(home: Path, mi
     [
         lambda memory: memory.jobs.work(),
         lambda memory: memory.import_logs(),
-        lambda memory: memory.old.firings(),
+        lambda memory: memory.injections.hook_runs(),
     ],
 )
 def test_everything_that_is_offered_is_recorded(
@@ -244,12 +309,15 @@ def test_everything_that_is_offered_is_recorded(
 
     db = mind._shared.store().db
     project = db.value("select id from projects where key = ?", (SHOP,))
-    ((number, at, *rest),) = db.rows("select * from recalls")
-    refs = "claude-code:5e551011-0000-4000-8000-000000000001#1"
-    assert rest == ["hook", "PreToolUse", "claude-code", f"claude-code:{SESSION}", project, refs]
+    ((at, *rest),) = db.rows(
+        "select at, face, event, agent, session, folder, project, refs, tokens from injections"
+    )
+    ((ref,),) = db.rows("select ref from notes where instr(text, 'not installed')")
+    session = f"claude-code:{SESSION}"
+    assert rest[:-1] == ["hook", "PreToolUse", "claude-code", session, SHOP, project, ref]
+    assert rest[-1] > 20
     assert before <= at <= time.time_ns() // 1_000_000
-    assert number.partition("-")[0][:-6] == str(at)
-    assert list(mind.old.firings()) == [("claude-code", "PreToolUse")]
+    assert list(mind.injections.hook_runs()) == [("claude-code", "PreToolUse")]
 
 
 def test_no_words_of_anybody_are_left_in_a_file(home: Path, mind: Memory) -> None:
@@ -257,11 +325,15 @@ def test_no_words_of_anybody_are_left_in_a_file(home: Path, mind: Memory) -> Non
     secret = "xylophone-quartz"
     told(home, "UserPromptSubmit", prompt=f"are the tests of the shop green? {secret}")
     told(home, "PreToolUse", passed_command(f"pytest -q -k {secret}"))
-    told(home, "PostToolUseFailure", tool_name="Bash", error=f"{TRACE}\n{secret}")
+    told(
+        home,
+        "PostToolUseFailure",
+        failed_command(f"ruff check --fxi {secret}", f"{NO_OPTION}\n{secret}"),
+    )
 
-    mind.old.firings()
+    mind.injections.hook_runs()
 
-    assert len(mind.old.firings()) == 3
+    assert len(mind.injections.hook_runs()) == 3
     for path in (home / ".recollect").rglob("*"):
         assert path.is_dir() or secret.encode() not in path.read_bytes()
 
@@ -275,7 +347,7 @@ def test_names_that_are_none_are_not_noted_down(home: Path, mind: Memory) -> Non
     )
 
     assert Path(spool.path_of(mind.settings.store)).stat().st_size < 200
-    assert list(mind.old.firings()) == [("claude-code", "PreToolUse")]
+    assert list(mind.injections.hook_runs()) == [("claude-code", "PreToolUse")]
 
 
 @pytest.mark.parametrize("event", ["Stop", "SubagentStop", "PreCompact", "SessionEnd"])
@@ -342,7 +414,10 @@ def test_a_start_has_done_what_waits(home: Path, mind: Memory) -> None:
             mind.jobs.work()
 
     assert started == [["import"], ["import"], []]
-    mind.old.remember("the shop closes at six", folder=SHOP)
+    mind._shared.store().notes.add(
+        "the shop closes at six", project=SHOP, category="project", section="decisions",
+        author="person", trust="user", status="active",
+    )  # fmt: skip
     hook.respond("claude-code", "SessionStart", passed("SessionStart"), environ)
     assert [words[4] for words in hook._work] == ["work"]
     hook._work.clear()
@@ -443,7 +518,9 @@ def test_every_agent_is_told_in_its_own_shape(known: Path, agent: str) -> None:
     answer = hook.respond(agent, start, json.dumps(data).encode(), environment(known))
 
     hook._work.clear()
-    text = json.dumps(framed(told(known, "SessionStart")), ensure_ascii=False)
+    with memory(known) as mind:
+        mark = mind.recall(folder=SHOP).text.partition('mark="')[2][:8]
+    text = json.dumps(framed(told(known, "SessionStart"), mark), ensure_ascii=False)
     made = json.loads(answer)
     assert json.dumps(made, ensure_ascii=False).count(text) == 1
     assert set(made) <= {
@@ -469,5 +546,5 @@ def test_a_spool_that_says_something_else_is_passed_over(home: Path, mind: Memor
     ):
         spool.append(path, line)
 
-    assert told(home, "PreToolUse", passed_command("pytest -q")) == [REMINDER]
-    assert list(mind.old.firings()) == [("claude-code", "PreToolUse")]
+    assert reminded(home, "PreToolUse", passed_command("pytest -q")) == [REMINDER]
+    assert list(mind.injections.hook_runs()) == [("claude-code", "PreToolUse")]

@@ -140,10 +140,12 @@ WITH_APSW = {
 OWN = {
     "serve", "serve.agents", "serve.agents.codex", "serve.cli", "serve.hook", "settings", "store",
     "store.spool", "store.sqlite", "store.sqlite.opening", "store.sqlite.ready", "store.text",
-    "store.told", "system", "system.git", "system.places", "system.platforms",
+    "store.hook_lines", "reading", "reading.tokens", "system", "system.git", "system.places",
+    "system.platforms",
 }  # fmt: skip
 WITH_A_PROMPT = {
-    "math", "model", "model.search", "recall", "recall.clues", "recall.rank", "recall.telling",
+    "math", "model", "model.search", "recall", "recall.clues", "recall.hooks",
+    "recall.hooks.frame", "recall.hooks.prompts", "recall.rank",
 }  # fmt: skip
 
 
@@ -559,8 +561,8 @@ def test_many_hooks_at_once_lose_no_line(home: Path, store: Path) -> None:
     mode = path.stat().st_mode & 0o777
 
     with memory(home) as mind:
-        list(mind.old.firings())
-        offered = mind._shared.store().db.rows("select session from recalls order by session")
+        list(mind.injections.hook_runs())
+        offered = mind._shared.store().db.rows("select session from injections order by session")
 
     assert [process.returncode for process in processes] == [0] * 20
     assert offered == sorted((f"claude-code:s{number}",) for number in range(20))
@@ -580,7 +582,7 @@ with Memory(Settings(str(home / ".recollect"), store, {"redact.enabled": False})
     for number in range(100, 100_000):
         mind.import_logs([claude_log(home, small_talk(number, 30, "lorem ipsum " * 50))])
         if number % 5 == 0:
-            list(mind.old.prepare())
+            list(mind.make_ready())
         print(number, flush=True)
 """
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from recollect.memory import Memory
-from recollect.recall.telling import tokens
+from recollect.reading.tokens import tokens_of
 from recollect.serve import hook
 from tests.builders.hooks import SHOP, environment, passed, prepared, told
 from tests.builders.work import Work
@@ -92,7 +92,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
                 "answer in British English", category="preference", everywhere=True, by="person"
             )
             mind.old.remember("the orchard is watered on Mondays", folder=ORCHARD, by="person")
-            list(mind.old.prepare())
+            list(mind.make_ready())
             list(mind.store.embed())
             yield Shop(home, mind)
 
@@ -225,7 +225,7 @@ def test_what_is_told_is_never_too_much(home: Path) -> None:
         for number in range(30):
             text = f"zebra {number} " + "is a word that goes on " * 20
             mind.old.remember(text, folder=SHOP, by="person")
-        list(mind.old.prepare())
+        list(mind.make_ready())
 
         start = hook.respond("codex", "SessionStart", passed("SessionStart"), environment(home))
         prompt = "giraffe, pelican and ostrich"
@@ -245,9 +245,9 @@ def test_what_is_told_is_never_too_much(home: Path) -> None:
         for answer in (start, at_prompt)
     )
     assert 3_000 < len(told_at_start) <= 6_000
-    assert tokens(told_at_start) <= 1_500
+    assert tokens_of(told_at_start) <= 1_500
     assert 1_000 < len(told_at_prompt) <= 6_000
-    assert tokens(told_at_prompt) <= 600
+    assert tokens_of(told_at_prompt) <= 600
     # Three would help, and there is no room for all of them.
     assert (
         told_at_prompt.count("giraffe")

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-
 from recollect.recall.telling import CLOSING, OPENING
+
 from recollect.serve.cli import main
 from tests.builders.talks import SHOP, Said, Talks
 

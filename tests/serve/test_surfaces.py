@@ -68,7 +68,7 @@ def ready(home: Path, *works: Work) -> None:
         mind.import_logs()
         list(mind.digest_new())
         mind.old.distill(now=True)
-        list(mind.old.prepare())
+        list(mind.make_ready())
 
 
 def asked(home: Path, ask: Callable[[Memory], Any]) -> str:
@@ -154,7 +154,7 @@ def test_memories_of_one_project_are_offered_in_no_other(
     ready(home, full(1, shop), full(2, shop), spoken(3, blog, "Never post on Fridays."))
     with memory(home) as mind:
         mind.old.remember(f"{MARK} needs the database", project=str(shop), by="person")
-        list(mind.old.prepare())
+        list(mind.make_ready())
         list(mind.digest_new())
 
     own = {name: MARK in surface(home, shop) for name, surface in {**SURFACES, **ASKING}.items()}
@@ -200,7 +200,7 @@ def test_a_rejected_note_is_told_nowhere(home: Path, folders: tuple[Path, Path])
 
     with memory(home) as mind:
         mind.old.reject_note("note:1")
-        list(mind.old.prepare())
+        list(mind.make_ready())
 
     assert {
         name: "Use tabs" in surface(home, shop) for name, surface in SURFACES.items()

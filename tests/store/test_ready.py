@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 import apsw
 import pytest
+from recollect.store.sqlite.old.sql.unready import tell_nothing
+from recollect.store.told import Reminder, Told
 
 from recollect.store.sqlite.database import APPLICATION_ID, SCHEMA, Database
 from recollect.store.sqlite.old.sql import prepared
-from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.ready import APPLICATION_ID as SAME_APPLICATION_ID
 from recollect.store.sqlite.ready import SCHEMA as SAME_SCHEMA
 from recollect.store.sqlite.ready import Ready
-from recollect.store.told import Reminder, Told
 from tests.store.conftest import Filled, facts, turn
 
 SHOP = "/home/ada/shop"

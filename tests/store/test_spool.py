@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recollect.store.sqlite.old.sql.recalls import drain, firings
 
 from recollect.store import spool
-from recollect.store.sqlite.old.sql.recalls import drain, firings
 from tests.store.conftest import Filled
 
 posix = pytest.mark.skipif(

@@ -12,6 +12,9 @@ The same happens to what our own commands and tools printed; that they were
 called is kept. Anybody can write our frame, so a mark proves nothing: its
 references are claims, good for counting use against what was really offered.
 
+A block ends where its own mark closes it, which nothing within it can hold. One without
+a mark, forged or told by an earlier version, ends with the tag that closes it.
+
 Nearly every text has none of this, and costs one look for a few letters.
 """
 
@@ -32,6 +35,7 @@ MOST_REFS = 12
 # A script that calls us further down than this is no command of ours.
 COMMAND_CHARACTERS = 4_000
 
+_QUOTE = r"(?:\\*[\"']|&quot;|&\#34;)"
 _LESS, _MORE = r"(?:<|&lt;|\\u003c|‹)", r"(?:>|&gt;|\\u003e|›)"
 # Hosts put a heading before what a hook gave them, or a tag around it.
 _HEADING = (
@@ -41,13 +45,15 @@ _HEADING = (
 _FOOTING = rf"(?:\s*{_LESS}/(?:system-reminder|hook_context){_MORE})?"
 _TAG = re.compile(
     rf"(?P<opening>{_HEADING}{_LESS}recalled "
-    rf"by=(?:\\*[\"']|&quot;|&\#34;)recollect\b[^\n]*?(?:{_MORE}|$))"
-    rf"|(?P<closing>{_LESS}/recalled\s*{_MORE}{_FOOTING})",
+    rf"by=(?:\\*[\"']|&quot;|&\#34;)recollect\b(?:{_QUOTE} mark={_QUOTE}(?P<mark>[a-z2-7]{{8}}))?"
+    rf"[^\n]*?(?:{_MORE}|$))"
+    rf"|(?P<closing>{_LESS}/recalled(?:\s+mark={_QUOTE}(?P<closed>[a-z2-7]{{8}}){_QUOTE})?\s*"
+    rf"{_MORE}{_FOOTING})",
     re.MULTILINE,
 )
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n|\\n\\n")
 _REF = re.compile(
-    r"(?<![\w/-])(?:note:\d{1,9}|pattern:[0-9a-f]{8,64}|[a-z][a-z0-9-]{1,30}:[A-Za-z0-9][\w./-]{3,150}#\d{1,6})(?!\w)"
+    r"(?<![\w/-])(?:note:(?:[a-z2-7]{8}|\d{1,9})|pattern:[0-9a-f]{8,64}|[a-z][a-z0-9-]{1,30}:[A-Za-z0-9][\w./-]{3,150}#\d{1,6})(?!\w)"
 )
 
 _OWN_TOOL = re.compile(
@@ -60,7 +66,7 @@ _OWN_COMMAND = re.compile(
         (?:(?:sudo|env|command|exec|time|nohup|uvx|timeout\s+\S+|(?:uv|poetry|hatch|pdm|rye|pipx)\s+run|\S*python[\d.]*\s+-m)\s+)*
         (?:(?P<quote>["'])(?:[^"'\n]*/)?|(?:[^\s"';&|()]*/)?)recollect(?:\.exe)?(?(quote)(?P=quote))
         (?:\s+-\S+(?:\s+[^\s-]\S*)?)*?
-        \s+(?:search|show|recall|fix|how|blame|friction|notes|patterns|detect|publish|measure|sessions|export|hook|demo)(?![\w-])""",
+        \s+(?:search|show|recall|fix|how|blame|friction|memory|told|notes|patterns|detect|publish|sessions|export|hook|demo)(?![\w-])""",
     re.VERBOSE,
 )
 
@@ -181,6 +187,8 @@ def _apart(text: str) -> tuple[list[str], list[str]]:
     around: list[str] = []
     marks: list[str] = []
     done = depth = start = last = 0
+    # The mark of the block that is open, if it has one.
+    own: str | None = None
 
     def close(end: int) -> None:
         nonlocal done, depth
@@ -189,14 +197,17 @@ def _apart(text: str) -> tuple[list[str], list[str]]:
         done, depth = end, 0
 
     for tag in _TAG.finditer(text):
-        if tag.lastgroup == "opening":
+        if tag["opening"]:
             if depth and (blank := _BLANK_LINE.search(text, last, tag.start())):
                 close(blank.start())
             if not depth:
-                start = tag.start()
+                start, own = tag.start(), tag["mark"]
             depth += 1
         elif depth:
             depth -= 1
+            if own is not None:
+                # Nothing but its own mark ends it, and that ends it whatever is within.
+                depth = 0 if tag["closed"] == own else max(1, depth)
             if not depth:
                 close(tag.end())
         last = tag.end()

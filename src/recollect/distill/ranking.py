@@ -22,9 +22,10 @@ from recollect.distill.finders.given_up import GivenUp
 from recollect.distill.finders.stale import Disk
 from recollect.distill.finders.steps import steps
 from recollect.model.candidates import Candidate, CandidateKind, Line
-from recollect.model.memories import memory_text, tokens_of
+from recollect.model.memories import memory_text
 from recollect.model.notes import Section
 from recollect.model.record import SessionRecord
+from recollect.reading.tokens import tokens_of
 
 PACK_TOKENS, LONG_TOKENS = 600.0, 2_500.0
 PACK_BLOCK_TOKENS, LONG_BLOCK_TOKENS = 120.0, 190.0

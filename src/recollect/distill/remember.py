@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from recollect.distill import finders, patterns, ranking
 from recollect.distill.finders import stale
 from recollect.distill.finders.cleaning import words
+from recollect.distill.reminders import find_reminders
 from recollect.distill.sessions import read_sessions
 from recollect.model.candidates import Candidate, CandidateKind, Line
-from recollect.model.memories import ProjectMemory, memory_text
 from recollect.model.notes import FoundNote, Note
 from recollect.model.record import SessionRecord
 
@@ -64,6 +64,9 @@ def remember_project(store: Store, project: str, redact: Redact) -> None:
     recurring = [one._replace(text=redact(one.text)) for one in patterns.find(sessions)]
     store.notes.bring_up_to_date(project, recurring, "pattern")
     patterns.share(store, project, [*notes, *recurring])
+    store.hook_lines.save_reminders(
+        project, find_reminders((one, refs.get(_key(one))) for one in kept)
+    )
     told: dict[str, bool] = {}
     for place, line in enumerate(order):
         ref = line.candidate.key if _is_given(line) else refs.get(_key(line.candidate))
@@ -86,18 +89,6 @@ def arrange_notes(store: Store, project: str) -> None:
     order, sure = ranking.arrange(lines)
     store.notes.arrange(
         project, [(line.candidate.key, place < sure) for place, line in enumerate(order)]
-    )
-
-
-def memory_of(store: Store, project: str) -> ProjectMemory:
-    """What a project's memory tells, as it is stored."""
-    notes = store.notes.in_memory(project)
-    block = store.notes.block(project)
-    return ProjectMemory(
-        project=project,
-        pack=memory_text([(one.section, one.text) for one in notes if one.in_pack], block.pack),
-        long=memory_text([(one.section, one.text) for one in notes], block.long),
-        notes=notes,
     )
 
 

@@ -8,9 +8,9 @@
             print(hit.ref, hit.snippet)
 
 At the top is what people do all day. The rest has parts, each in a file of its
-own: `memory.notes`, `memory.projects`, `memory.jobs`, `memory.episodes`, `memory.engines`,
-`memory.publish`, `memory.store` and `memory.agents`; `memory.old` is what the next version
-makes anew.
+own: `memory.notes`, `memory.injections`, `memory.projects`, `memory.jobs`, `memory.episodes`,
+`memory.engines`, `memory.publish`, `memory.store` and `memory.agents`; `memory.old` is what the
+next version makes anew.
 
 Every method is short: it finds the stage that has the idea and asks it. The
 faces (command line, hooks, servers) talk to this class and to nothing below
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from recollect.memory.agents import MemoryAgents
     from recollect.memory.engines import MemoryEngines
     from recollect.memory.episodes import MemoryEpisodes
+    from recollect.memory.injections import MemoryInjections
     from recollect.memory.jobs import MemoryJobs
     from recollect.memory.notes import MemoryNotes
     from recollect.memory.old import OldMemory
@@ -144,6 +145,12 @@ class Memory:
         return MemoryNotes(self._shared)
 
     @cached_property
+    def injections(self) -> MemoryInjections:
+        from recollect.memory.injections import MemoryInjections
+
+        return MemoryInjections(self._shared)
+
+    @cached_property
     def jobs(self) -> MemoryJobs:
         from recollect.memory.jobs import MemoryJobs
 
@@ -209,14 +216,14 @@ class Memory:
             return self._rehearse_import(paths, agents, progress)
         sweep = self._ensure_sweep()
         # A session that was switched off meanwhile is not read.
-        self._shared.ensure_store().old.drain_spool()
+        self._shared.ensure_store().injections.drain()
         found = self.agents.sources(paths, agents)
         report, self.source_reports = sweep.run(found, progress=progress)
         if report.imported:
             # What was just read tells where else agents may have left something.
             more, reports = sweep.run(self.agents.new_sources(agents), progress=progress)
             report, self.source_reports = report + more, self.source_reports + reports
-        self._shared.ensure_store().old.drain_spool()
+        self._shared.ensure_store().injections.drain()
         self._mark_what_follows(report.turns)
         return report
 
@@ -587,7 +594,8 @@ class Memory:
         The project is the one named, or that of `folder`. What is out of date is made anew
         first. None when nothing is known of it.
         """
-        from recollect.distill import remember
+        from recollect.model.memories import ProjectMemory
+        from recollect.recall.hooks.frame import unframed
 
         if project is not None:
             own: str | None = self.projects.get(project)
@@ -595,13 +603,17 @@ class Memory:
             own = self.projects.of(folder or os.getcwd())
         if own is None:
             return None
+        self._bring_up_to_date(own)
         store = self._shared.store()
-        outdated = None if store.read_only else store.notes.find_outdated(own)
-        if outdated is not None:
-            remember.remember_project(store, own, self._shared.redact_strictly)
-            store.notes.settle(outdated)
-        found = remember.memory_of(store, own)
-        return found if found.long else None
+        ready = store.hook_lines.pack(own)
+        if ready is None or not ready.long:
+            return None
+        return ProjectMemory(
+            project=own,
+            pack=unframed(ready.text),
+            long=ready.long,
+            notes=store.notes.in_memory(own),
+        )
 
     def recall(
         self,
@@ -614,33 +626,70 @@ class Memory:
     ) -> Pack:
         """What an agent in `folder` should be told about a prompt, within a budget of tokens.
 
-        Empty when nothing is good enough.
-
-        The budget is 600 unless given, and 1,500 without a prompt.
+        Empty when nothing is good enough. The budget is 600 unless given.
 
         Only the folder's own project, or the one that is named, is asked, and
         with `everywhere` all the others when that has nothing. Without a prompt:
-        what an agent is told at its start.
+        what an agent is told at its start, brought up to date.
         """
-        from recollect.recall.pack import pack
-
         own = (
             self.projects.get(project)
             if project is not None
             else self.projects.of(folder or os.getcwd())
         )
+        if not prompt.strip():
+            from recollect.model.answers import Pack
+
+            return Pack() if own is None else self._started(own)
+        from recollect.recall.pack import pack
+
         projects: list[str | None] = [own] if own is not None else []
         if everywhere:
             projects.append(None)
-        domains = self.settings.domains()
         return pack(
             self._shared.store(),
             self._shared.encoder,
             prompt,
             projects=projects,
-            domains=domains,
+            domains=self.settings.domains(),
             budget=budget,
         )
+
+    def make_ready(self) -> Iterator[str]:
+        """Bring up to date what hooks tell, and the notes it is made of, where something changed.
+
+        Each project's key once it is done. Jobs do the same.
+        """
+        from recollect.distill.remember import remember_due
+        from recollect.recall.hooks.lines import make_ready
+
+        store = self._shared.store()
+        for _ in remember_due(store, self._shared.redact_strictly):
+            pass
+        yield from make_ready(store, self.settings)
+
+    def _started(self, project: str) -> Pack:
+        """What an agent is told when it starts in a project."""
+        from recollect.recall.pack import started
+
+        self._bring_up_to_date(project)
+        return started(self._shared.store(), project)
+
+    def _bring_up_to_date(self, project: str) -> None:
+        """Make a project's notes and what hooks tell of them anew, where something changed."""
+        store = self._shared.store()
+        if store.read_only:
+            return
+        outdated = store.notes.find_outdated(project)
+        if outdated is not None:
+            from recollect.distill.remember import remember_project
+
+            remember_project(store, project, self._shared.redact_strictly)
+            store.notes.settle(outdated)
+        from recollect.recall.hooks.lines import make_ready
+
+        for _ in make_ready(store, self.settings, only=project):
+            pass
 
     # Secrets
 

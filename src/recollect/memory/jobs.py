@@ -42,7 +42,7 @@ class MemoryJobs:
         store, old = self.shared.store(), OldMemory(self.shared)
         if store.read_only:
             return 0
-        store.old.drain_spool()
+        store.injections.drain()
         given = {
             "settings": lambda: self.shared.settings,
             "domains": self.shared.settings.domains,

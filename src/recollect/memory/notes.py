@@ -189,6 +189,7 @@ class MemoryNotes:
 
         from recollect.distill.remember import arrange_notes
         from recollect.errors import NotFound, StoreError
+        from recollect.recall.hooks.lines import make_ready
 
         store = self.shared.store()
         # The note is stored; when the rest cannot be made now, a job makes it.
@@ -196,6 +197,9 @@ class MemoryNotes:
             keys = store.notes.remembered() if note.project is None else [note.project]
             for key in keys:
                 arrange_notes(store, key)
+                store.hook_lines.outdate(store.projects.number(key))
+                for _ in make_ready(store, self.shared.settings, only=key):
+                    pass
         with suppress(NotFound):
             return store.notes.get(note.ref)
         return note

@@ -11,6 +11,8 @@ from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct, field
 
+from recollect.model.notes import Trust
+
 Confidence = Literal["high", "medium", "low"]
 Answered = TypeVar("Answered")
 
@@ -172,13 +174,14 @@ class Continuation(Struct, kw_only=True):
 
 
 class PackLine(Struct, kw_only=True):
-    """One turn that an agent is told about, and how sure we are that it helps."""
+    """One note or turn that an agent is told, and how sure we are that it helps."""
 
     ref: str
     at: str | None
     project: str | None
     confidence: float
     text: str
+    trust: Trust = "tool-verified"
 
 
 class Pack(Struct, kw_only=True):

@@ -14,6 +14,20 @@ CandidateKind = Literal[
 ]  # fmt: skip
 
 
+class Failing(NamedTuple):
+    """A command that fails, as a reminder before it is run again: what is told then, and when.
+
+    `match` says what another command has to share to be reminded: the same words in the same
+    `folder`, the form with any arguments, or the program.
+    """
+
+    command: str
+    line: str
+    match: Literal["words", "form", "program"]
+    folder: str = ""
+    error: str = ""
+
+
 class Candidate(NamedTuple):
     """One fact as it would be told, at most 220 characters.
 
@@ -21,6 +35,7 @@ class Candidate(NamedTuple):
     counted, not told, twice; a rejected note keeps it. `strength` says how much it looks
     like something worth telling, by its own words alone; `is_sure` that it may be told
     unasked on that alone. `form` is the command it is about: few lines of one command are told.
+    `failing` are commands with a proven alternative.
     """
 
     kind: CandidateKind
@@ -34,6 +49,7 @@ class Candidate(NamedTuple):
     turn: str
     form: str = ""
     is_sure: bool = False
+    failing: tuple[Failing, ...] = ()
 
 
 class Line(NamedTuple):

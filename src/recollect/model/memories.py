@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
@@ -17,7 +16,6 @@ TITLES: Mapping[Section, str] = {
     "files": "Files",
     "left_off": "Left off",
 }
-_CJK = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 
 
 class ProjectMemory(Struct, kw_only=True):
@@ -27,12 +25,6 @@ class ProjectMemory(Struct, kw_only=True):
     pack: str
     long: str
     notes: list[Note]
-
-
-def tokens_of(text: str) -> float:
-    """About how many tokens a model takes for a text."""
-    wide = len(_CJK.findall(text))
-    return (len(text) - wide) / 3.6 + wide * 0.8
 
 
 def memory_text(lines: Iterable[tuple[Section, str]], block: Sequence[str] = ()) -> str:

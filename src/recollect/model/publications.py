@@ -67,12 +67,3 @@ class Block(NamedTuple):
     hash: str
     refs: tuple[str, ...]
     made: bool
-
-
-# A lesson that is said to have harmed so many times more often than it helped is not told any more.
-HARMFUL_MARGIN = 3
-
-
-def is_harmful(helpful: int, harmful: int) -> bool:
-    """Whether something did more harm than good, by a margin that chance does not explain."""
-    return harmful - helpful >= HARMFUL_MARGIN

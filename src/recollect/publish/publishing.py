@@ -17,6 +17,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import FileRefused, NotFound, StoreBusy
+from recollect.model.injections import is_harmful
 from recollect.model.notes import Note
 from recollect.model.publications import (
     Block,
@@ -24,7 +25,6 @@ from recollect.model.publications import (
     Decision,
     Publication,
     Target,
-    is_harmful,
 )
 from recollect.publish import block, content, files, targets
 
@@ -108,7 +108,8 @@ class _Planning:
                 hint="Try: recollect import. Or name the folder of the project with --project.",
             )
         notes = [] if self.undo or self.number is None else self._notes()
-        harmful = {ref for ref, counts in self.store.old.standing().items() if is_harmful(*counts)}
+        judged = self.store.injections.all_feedback()
+        harmful = {ref for ref, counts in judged.items() if is_harmful(*counts)}
         chosen = {targets.path_of(target, self.name): target for target in self._chosen(names)}
         links = {path: to for path in chosen if (to := files.is_link(self.folder, path)) in chosen}
         for path, target in chosen.items():

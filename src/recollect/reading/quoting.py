@@ -14,6 +14,7 @@ short pieces are shown, too short to ask for anything.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Wide enough for every flag and most test patterns; a sentence is longer.
 # Bytes, not characters: eight Chinese characters say as much as 24 letters.
@@ -44,6 +45,10 @@ _TABLE = (
 # A closing tag, with a bracket or a slash of whatever sort, or ours even
 # without its end; `cat < /etc/hosts` is none.
 _END_OF_TAG = re.compile(r"‹[ /\\⁄∕⧸／＼]+(?=[\w:-]* ?›|recalled)", re.IGNORECASE)
+
+# Beginning or end of what we put around what is told.
+_FRAME = re.compile(r"<\s*[/\\]?\s*recalled", re.IGNORECASE)
+_PLAIN_CHARACTERS = 400
 
 _BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{BLOB_CHARACTERS + 1},}}")
 _DOCUMENT = re.compile(
@@ -96,6 +101,19 @@ def quoted_command(command: str, most: int) -> str:
     bare = _LITERAL.sub(_literal, _DOCUMENT.sub(r"\1\4 …", command[: most * READ_AHEAD]))
     line = _without_blobs(_visible(_on_one_line(bare))).replace("`", "'")
     return _at_most(_few_plain_words(_NAME.sub(_name, line)), most)
+
+
+@lru_cache(8192)
+def is_plain_command(command: str) -> bool:
+    """Whether a command can be told whole, as it was run, whoever wrote it: nothing in it is long
+    enough to ask for something, and nothing looks like our frame.
+    """
+    if "\n" in command.strip() or len(command) > _PLAIN_CHARACTERS or _FRAME.search(command):
+        # In one line it would be another command.
+        return False
+    line = " ".join(command.split())
+    told = quoted_command(line, _PLAIN_CHARACTERS).replace("‹", "<").replace("›", ">")
+    return told == line.replace("`", "'")
 
 
 def quoted_path(path: str, most: int) -> str:

@@ -9,10 +9,11 @@ processes that nobody waits for. Whatever is wrong (no store, a locked, damaged
 or newer one, input that is no JSON), it says nothing and ends with 0: a memory
 must never be what stops an agent.
 
-    start    what this project taught: the pack
+    start    what this project taught: the pack; after a compaction what was asked first,
+             what fails, standing instructions and commands
     prompt   what is known about this prompt, mostly nothing
-    command  a command of this shape failed here before, and another worked
-    failure  the error just seen was met here before, and overcome
+    command  a command of this form fails here, and another works
+    failure  the same, known by the error just seen
     pause    the log has grown: have it imported, say nothing
 
 Loads apsw and what Python has loaded anyway; a test counts the modules. JSON
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recollect.serve.agents import Hooks, Moment
-    from recollect.store.told import Told
+    from recollect.store.hook_lines import HookLine, Reminder
 
 # Agents give up on a hook after seconds; we do before they notice.
 SELF_LIMIT_SECONDS = 0.9
@@ -61,7 +62,7 @@ class HookInput:
 
     __slots__ = (
         "agent", "command", "error", "event", "folder", "log", "moment", "own_log", "prompt",
-        "session", "subagent", "tool",
+        "session", "source", "subagent", "tool",
     )  # fmt: skip
 
     def __init__(
@@ -74,6 +75,7 @@ class HookInput:
         self.own_log, self.prompt = values.get("own_log"), values.get("prompt")
         self.tool, self.command = values.get("tool"), values.get("command")
         self.error, self.subagent = values.get("error"), values.get("subagent")
+        self.source = values.get("source")
 
 
 def main(arguments: list[str]) -> int:
@@ -159,7 +161,7 @@ def respond(
     except apsw.Error as error:
         # Locked, damaged, or being made this moment.
         fault = type(error).__name__
-    _record(given, settings.store, project, refs, fault)
+    _record(given, settings.store, project, refs, fault, told)
     return hooks.answer(_quoted(event), _quoted(told)) if told else ""
 
 
@@ -189,7 +191,7 @@ def _is_off(given: HookInput, store: str, environ: Mapping[str, str]) -> bool:
     first = (given.prompt or "").lstrip().partition("\n")[0]
     if " ".join(first.lower().split()) == OFF_LINE:
         return True
-    mark = f'"{spool.OFF}"]'
+    mark = f'"{spool.OFF}",0]'
     # Hardly ever there, and looking for it in all that waits costs less than reading it.
     if mark.encode() not in spool.read(spool.path_of(store)):
         return False
@@ -229,28 +231,59 @@ def _what_to_tell(
     """What to tell, framed, and the references in it."""
     if given.moment == "start":
         # A sub-agent has its task from the agent that started it.
-        return (not given.subagent and ready.pack(project)) or ("", "")
-    lines: Sequence[Told] = []
+        if given.subagent:
+            return "", ""
+        if given.source == "compact":
+            return _after_compaction(given, ready, project)
+        return ready.pack(project) or ("", "")
+    lines: Sequence[HookLine] = []
     if given.moment == "prompt" and given.prompt and not given.subagent:
-        from recollect.recall.telling import PROMPT_TOKENS, fitting, tell
+        from recollect.recall.hooks.prompts import tell
 
-        found = [told for told, _ in tell(ready, project, _own_words(given.prompt, hooks))]
-        fits = fitting([told.line for told in found], PROMPT_TOKENS)
-        lines = [told for told, has_room in zip(found, fits, strict=True) if has_room]
-    elif given.tool in hooks.shell_tools:
-        if given.moment == "command" and given.command:
-            lines = _reminder(ready, project, "command", given.command)
+        lines = [line for line, _ in tell(ready, project, _own_words(given.prompt, hooks))]
+    elif given.tool in hooks.shell_tools and given.command:
+        if given.moment == "command":
+            lines = _reminder(ready, project, given, "command", given.command)
         elif given.moment == "failure" and given.error and hooks.failed(given.error):
-            lines = _reminder(ready, project, "error", given.error)
+            lines = _reminder(ready, project, given, "error", given.error)
     if lines and given.session:
-        # Said once, it is in the conversation.
-        offered = ready.offered(given.session, given.event) | _in_spool(store, given)
-        lines = [told for told in lines if not offered.issuperset(told.refs.split())]
-    if not lines:
+        told = _told_before(given, hooks, ready, store)
+        lines = [line for line in lines if not told.issuperset(line.refs.split())]
+    mark = ready.mark() if lines else ""
+    if not mark:
         return "", ""
-    from recollect.recall.telling import framed
+    from recollect.recall.hooks.frame import framed
+    from recollect.recall.hooks.prompts import within_budget
 
-    return framed([told.line for told in lines]), " ".join(told.refs for told in lines)
+    lines = within_budget(lines, mark)
+    return framed([line.line for line in lines], mark), " ".join(line.refs for line in lines)
+
+
+def _after_compaction(given: HookInput, ready: Ready, project: int) -> tuple[str, str]:
+    """What is lost when a context is summed up: instructions, commands, what was asked first,
+    and what fails.
+    """
+    mark = ready.mark()
+    if not mark:
+        return "", ""
+    from recollect.recall.hooks.compaction import packet
+
+    return packet(ready, project, given.session, mark)
+
+
+def _told_before(given: HookInput, hooks: Hooks, ready: Ready, store: str) -> set[str]:
+    """What this session was told before, and need not be told again.
+
+    What it was told at its start is told once more before a command that fails.
+    """
+    before = [*ready.told_to(given.session or ""), *_in_spool(store, given)]
+    reminds = given.moment in ("command", "failure")
+    return {
+        ref
+        for event, refs in before
+        if not reminds or hooks.events.get(event) in ("command", "failure")
+        for ref in refs.split()
+    }
 
 
 def _own_words(prompt: str, hooks: Hooks) -> str:
@@ -260,25 +293,33 @@ def _own_words(prompt: str, hooks: Hooks) -> str:
     return prompt
 
 
-def _reminder(ready: Ready, project: int, kind: str, text: str) -> Sequence[Told]:
+def _reminder(
+    ready: Ready, project: int, given: HookInput, kind: str, text: str
+) -> Sequence[Reminder]:
     """The newest reminder whose shape a text has."""
     possible = ready.reminders(project, kind, text)
-    if not possible:
+    if not possible or not given.command:
         return []
     # Rare enough to be worth loading what takes commands and errors apart.
-    from recollect.recall.shapes import shapes_of
+    from recollect.reading.shapes import folder_of, shapes_of
 
-    shapes = shapes_of(kind, text)
-    return [one for one in possible if one.shape in shapes][:1]
+    shapes = shapes_of(kind, given.command, given.error or "")
+    folder = folder_of(given.command, given.folder or "")
+    return [one for one in possible if one.shape in shapes and one.folder in ("", folder)][:1]
 
 
 def _record(
-    given: HookInput, store: str, project: int | None, refs: str, fault: str | None
+    given: HookInput, store: str, project: int | None, refs: str, fault: str | None, told: str = ""
 ) -> None:
     """Leave a line about this in the spool."""
     at = time.time_ns()
     place = [given.agent, given.event, given.session, given.folder, project]
-    values = [f"{at}-{os.getpid()}", at // 1_000_000, *place, refs, fault]
+    tokens = 0
+    if told:
+        from recollect.reading.tokens import tokens_of
+
+        tokens = int(tokens_of(told)) + 1
+    values = [f"{at}-{os.getpid()}", at // 1_000_000, *place, refs, fault, tokens]
     if os.path.isdir(os.path.dirname(store)):
         line = _sqlite.execute(f"select json_array({', '.join('?' * len(values))})", values).get
         spool.append(spool.path_of(store), str(line))
@@ -293,12 +334,16 @@ def _spooled(store: str, given: HookInput) -> list[str]:
     return [line for line in lines if mark in line]
 
 
-def _in_spool(store: str, given: HookInput) -> set[str]:
-    """What was offered to this session at such an event, and is not taken in yet."""
-    lines = _spooled(store, given)
-    sql = "select ?1 ->> '$[7]' where json_valid(?1) and ?1 ->> '$[3]' = ?2 and ?1 ->> '$[4]' = ?3"
-    found = [_sqlite.execute(sql, (line, given.event, given.session)).get for line in lines]
-    return {ref for refs in found if refs for ref in str(refs).split()}
+def _in_spool(store: str, given: HookInput) -> list[tuple[str, str]]:
+    """At which events this session was told what, as far as it is not taken in yet."""
+    sql = (
+        "select ?1 ->> '$[3]', ?1 ->> '$[7]' where json_valid(?1) and ?1 ->> '$[4]' = ?2 "
+        "and ?1 ->> '$[7]' != ''"
+    )
+    found = [
+        _sqlite.execute(sql, (line, given.session)).fetchone() for line in _spooled(store, given)
+    ]
+    return [(str(row[0]), str(row[1])) for row in found if row]
 
 
 def _catch_up(ready: Ready | None, settings: Settings) -> None:
@@ -309,7 +354,7 @@ def _catch_up(ready: Ready | None, settings: Settings) -> None:
     now = time.time_ns() // 1_000_000
     if ready is not None and not ready.writable:
         return
-    if ready is None or ready.last_firing() < now - QUIET_MS:
+    if ready is None or ready.last_run() < now - QUIET_MS:
         _start_later("import", settings)
     elif ready.work_waits(now):
         _start_later("work", settings)

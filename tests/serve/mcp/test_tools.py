@@ -324,7 +324,7 @@ def test_feedback_is_kept(in_shop: DirectClient, store: Path) -> None:
 
     assert answer["structuredContent"] == {"id": "codex:a#1", "helpful": True}
     with Memory.open(store) as memory:
-        assert memory.old.feedback_of("codex:a#1") == (1, 0)
+        assert memory.injections.feedback("codex:a#1") == (1, 0)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
             report = mind.import_logs()
             assert (report.failed, report.problems) == (0, 0)
             list(mind.store.embed())
-            list(mind.old.prepare())
+            list(mind.make_ready())
             yield mind
 
 
@@ -59,3 +59,10 @@ def codex_session(plant: Plant) -> list[dict[str, Any]]:
 
 def thread_of(plant: Plant) -> str:
     return f"019ca000-0000-7000-8000-{plant.number:012}"
+
+
+def session_of(plant: Plant) -> str:
+    """The agent's own name for the session of a plant."""
+    if plant.place.__name__.startswith("codex"):
+        return thread_of(plant)
+    return str(Work(plant.number).talk.session)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from recollect.memory import Memory
-from recollect.recall.telling import CLOSING, OPENING
+from recollect.recall.hooks.frame import closing
 from tests.builders import plants
 from tests.serve.poison.readings import says
 from tests.serve.poison.table import PLANTS, Plant
@@ -85,8 +86,8 @@ def test_what_was_planted_is_framed_and_never_above_whoever_wrote_it(
     for name, answer in answers(thread, plant).items():
         framed, outside = parted(answer.content[0].text)
         assert not says(outside, plant.sentence), f"{name} tells it outside of the frame"
-        assert OPENING not in framed
-        assert CLOSING not in framed
+        assert "<recalled" not in framed
+        assert "</recalled" not in framed
         for hit in answer.structured_content["hits"]:
             # Other plants say the same, and have their own rules; what
             # several projects did has none.
@@ -99,10 +100,13 @@ def test_what_was_planted_is_framed_and_never_above_whoever_wrote_it(
 
 def parted(text: str) -> tuple[str, str]:
     """What is inside of the first frame of a text, and what is not."""
-    before, found, rest = text.partition(OPENING)
-    inside, closed, after = rest.rpartition(CLOSING)
-    assert bool(found) == bool(closed)
-    return inside, before + after
+    found = re.search(r'<recalled by="recollect" mark="(\w{8})"[^\n]*>\n', text)
+    if found is None:
+        assert "</recalled" not in text
+        return "", text
+    inside, closed, after = text[found.end() :].rpartition(closing(found[1]))
+    assert closed
+    return inside, text[: found.start()] + after
 
 
 @pytest.mark.parametrize(
@@ -149,5 +153,5 @@ def test_a_resource_frames_what_was_planted_or_leaves_it_out(
     session, project = asyncio.run(read())
 
     assert not says(parted(session)[1], plant.sentence)
-    assert "asked “" in parted(project)[0]
+    assert not parted(project)[1].replace("Nothing is known about this project yet.", "")
     assert not says(project, plant.sentence)

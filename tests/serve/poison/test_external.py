@@ -130,7 +130,7 @@ def everything_told(mind: Memory, folder: Path) -> dict[str, str]:
     mind.jobs.work()
     mind.old.distill(engine="rules", now=True, everything=True)
     mind.old.consolidate(engine="rules", now=True)
-    list(mind.old.prepare())
+    list(mind.make_ready())
     project = mind.projects.of(str(folder)) or ""
     told = {
         f"pack {prompt[:10]}": mind.recall(prompt, folder=str(folder)).text
@@ -394,7 +394,7 @@ def test_a_folder_that_only_claims_a_remote_is_told_nothing(
 
     with memory(home) as mind:
         mind.import_logs()
-        list(mind.old.prepare())
+        list(mind.make_ready())
         for name in ("basket.py", "till.py"):
             (clone / name).write_text("")
 

@@ -54,7 +54,7 @@ def remembered(home: Path, folder: str, own: Path) -> Memory:
     )
     mind = Memory(Settings(str(own), str(own / "recollect.db"), {"redact.enabled": False}))
     mind.import_logs()
-    list(mind.old.prepare())
+    list(mind.make_ready())
     mind.close()
     return mind
 

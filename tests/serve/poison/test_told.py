@@ -11,16 +11,19 @@ from uuid import uuid4
 import pytest
 
 from recollect.memory import Memory
-from recollect.recall.telling import CLOSING, OPENING
+from recollect.model.memories import TITLES
 from recollect.serve import hook
 from recollect.serve.agents import claude_code
 from tests.builders import plants
 from tests.builders.homes import claude_log, memory
+from tests.builders.hooks import within_frame
 from tests.builders.plants import POSITIONS, SPELLINGS
 from tests.builders.work import Work
+from tests.serve.poison.conftest import session_of
 from tests.serve.poison.readings import says
 from tests.serve.poison.table import PLANTS, SENTENCES, Plant
 
+OF_A_SESSION = ("Asked first in this session", "Failed when last run in this session")
 EACH = pytest.mark.parametrize("plant", PLANTS, ids=str)
 
 
@@ -28,12 +31,12 @@ def check(told: str, plant: Plant) -> None:
     """Nothing of the plant can be read in what is told, and
     nothing of it reaches out of the frame.
     """
-    lines = told.split("\n")
-    assert (lines[0], lines[-1]) == (OPENING, CLOSING)
-    assert all(line.startswith("- 20") for line in lines[1:-1])
-    assert not set("".join(lines[1:-1])) & set("<>")
+    lines = within_frame(told)
+    titles = {f"{title}:" for title in (*TITLES.values(), *OF_A_SESSION)}
+    assert all(line.startswith("- ") or line in titles for line in lines)
     assert "".join(lines).isprintable()
     assert "[recalled" not in told
+    assert "recalled" not in "".join(lines)
     assert not says(told, plant.sentence)
 
 
@@ -103,9 +106,9 @@ def test_a_pack_does_not_repeat_what_was_planted(planted: Memory, plant: Plant) 
     lured = planted.recall(f"{plant.sentence} {plant.prompt}", folder=plant.folder)
 
     assert about.lines
-    assert recent.lines
-    for pack in (about, recent, *([lured] if lured.lines else [])):
-        check(pack.text, plant)
+    for pack in (about, recent, lured):
+        if pack.text:
+            check(pack.text, plant)
 
 
 # Hooks
@@ -132,6 +135,8 @@ def test_a_hook_does_not_repeat_what_was_planted(planted: Memory, plant: Plant) 
     shell: dict[str, object] = {"tool_name": "Bash"}
 
     started = say(planted, plant, "SessionStart", source="startup")
+    session = session_of(plant)
+    compacted = say(planted, plant, "SessionStart", source="compact", session_id=session)
     asked = say(planted, plant, "UserPromptSubmit", prompt=plant.prompt)
     others = [
         say(planted, plant, "UserPromptSubmit", prompt=plant.sentence),
@@ -142,44 +147,32 @@ def test_a_hook_does_not_repeat_what_was_planted(planted: Memory, plant: Plant) 
             **shell,
             tool_input={"command": f'pricer --note "{plant.text}"'},
         ),
-        say(planted, plant, "PostToolUseFailure", **shell, error=f"Exit code 2\n{plant.text}"),
+        say(
+            planted,
+            plant,
+            "PostToolUseFailure",
+            **shell,
+            tool_input={"command": "pricer --all"},
+            error=f"Exit code 2\nerror: unknown option '--all'\n{plant.text}",
+        ),
     ]
 
-    check(started, plant)
-    check(asked, plant)
-    for told in filter(None, others):
+    assert asked
+    for told in filter(None, (started, compacted, asked, *others)):
         check(told, plant)
 
 
-def test_reminders_are_told_without_what_was_planted_in_them(planted: Memory) -> None:
-    """So that the test above has seen some."""
-    failed = next(plant for plant in PLANTS if plant.place is plants.in_a_command_that_failed)
-    overcome = next(
-        plant for plant in PLANTS if plant.place is plants.in_an_error_that_was_overcome
-    )
+def test_there_is_much_to_tell(planted: Memory) -> None:
+    """So that the tests above have seen some: packs, commands, reminders, what was asked."""
+    packs = [planted.recall(folder=plant.folder).text for plant in PLANTS]
+    reminded = [
+        say(planted, plant, "PreToolUse", tool_name="Bash", tool_input={"command": "pricer --all"})
+        for plant in PLANTS
+        if plant.place is plants.in_an_error_with_a_remedy
+    ]
 
-    before = say(
-        planted,
-        failed,
-        "PreToolUse",
-        tool_name="Bash",
-        tool_input={"command": 'pricer --note "something else"'},
-    )
-    after = say(
-        planted,
-        overcome,
-        "PostToolUseFailure",
-        tool_name="Bash",
-        error="PriceError: rounding of kumquats failed",
-    )
-
-    assert '`pricer --note "…"` failed here (exit 127); `uv run pricer --note "…"` worked' in before
-    assert (
-        "this error was met here before; /srv/shop/rounding.py was changed, and the same command "
-        "passed" in after
-    )
-    check(before, failed)
-    check(after, overcome)
+    assert sum("Run most: " in pack or "Checks: " in pack or "`" in pack for pack in packs) > 100
+    assert all("`pricer --every` works" in told for told in reminded)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +208,7 @@ def test_what_an_agent_was_talked_into_remembering_is_not_told(
     with memory(home) as mind:
         mind.import_logs()
         note = mind.old.remember(plant.text, folder=plant.folder, category="constraint")
-        list(mind.old.prepare())
+        list(mind.make_ready())
         kept = mind.old.note(note.ref)
         packs = [
             mind.recall(prompt, folder=plant.folder)

@@ -17,8 +17,8 @@ from recollect.distill.engines.evidence import Evidence
 from recollect.distill.engines.material import Material
 from recollect.distill.engines.trust import standing_of
 from recollect.distill.finders.cleaning import words
-from recollect.model.memories import tokens_of
 from recollect.model.notes import Category, FoundNote, Section
+from recollect.reading.tokens import tokens_of
 
 if TYPE_CHECKING:
     from recollect.redact import Redactor

@@ -11,10 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from recollect.distill.finders.given_up import GivenUp
-from recollect.distill.finders.safe import is_plain_command, is_plain_name
+from recollect.distill.finders.safe import is_plain_name
 from recollect.distill.finders.stale import Disk, inside
 from recollect.distill.finders.steps import SYSTEM, form, is_plain, steps
 from recollect.model.record import SessionRecord
+from recollect.reading.quoting import is_plain_command
 
 # After so many sessions a use counts half.
 HALF_LIFE = 8

@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from recollect.distill.finders.cleaning import cut
 from recollect.distill.finders.steps import SYNTAX, Step, passed, steps
-from recollect.model.candidates import Candidate, CandidateKind
+from recollect.model.candidates import Candidate, CandidateKind, Failing
 from recollect.model.record import CallRecord, SessionRecord
 from recollect.reading.error_text import clean
+from recollect.reading.quoting import is_plain_command
 
 OUTPUT_CHARACTERS, SOFT_CHARACTERS = 6_000, 3_000
 MOST_PROGRAMS = 8
@@ -27,6 +28,11 @@ MISSING = re.compile(
     r"(?:^|\n)(?:[^\n]*?(?:ba|z|da)?sh(?:\.exe)?:\s*(?:(?:line )?\d+:\s*)?)?([A-Za-z][\w.+-]*): (?:command )?not found"
     r"|command not found: ([\w.+-]+)|['\"]?([\w.+-]+)['\"]? is not recognized as an internal"
     r"|[Tt]he term '([\w.+\\/-]+)' is not recognized"
+)
+# What starts a program that is not on the path by itself.
+_LAUNCHED = re.compile(
+    r"(?:(?:(?:uv|poetry|pdm|hatch|pipenv) run|npx|bunx|pnpm exec|bundle exec|python[\d.]* -m) ([\w.+-]+)"
+    r"|\.?[\w.-]*/(?:[\w.-]+/)*([\w.+-]+))(?:\s|$)"
 )
 _INSTEAD = (("python", "python3"), ("python3", "python"), ("pip", "pip3"), ("pip3", "pip"))
 
@@ -92,6 +98,8 @@ class _Machine(NamedTuple):
     silent: dict[str, list[_Seen]]
     worked: dict[str, str]
     """When each program last passed."""
+    launched: dict[str, str]
+    """How each program last passed that something else had to start, or that a path names."""
 
 
 def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
@@ -105,7 +113,7 @@ def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
 
 
 def _look(sessions: Sequence[SessionRecord]) -> _Machine:
-    machine = _Machine(defaultdict(list), defaultdict(list), defaultdict(list), {})
+    machine = _Machine(defaultdict(list), defaultdict(list), defaultdict(list), {}, {})
     for session in sessions:
         for turn, call in session.calls():
             if call.kind != "shell" or not call.target:
@@ -115,6 +123,9 @@ def _look(sessions: Sequence[SessionRecord]) -> _Machine:
             for place, step in enumerate(line):
                 if passed(call, line, place):
                     machine.worked[head(step.text)] = turn.at
+                    if found := _LAUNCHED.match(step.text):
+                        program = (found[1] or found[2]).lower()
+                        machine.launched[program] = found[0].strip()
             seen = [
                 (machine.missing, program, error) for program, error in _missed(call, heads)
             ] or [(machine.lacks, name, error) for name, error in _lacked(call, line)]
@@ -198,11 +209,20 @@ def _missing_line(machine: _Machine) -> Iterator[Candidate]:
     programs = [seen[0].name for seen in gone[:MOST_PROGRAMS]]
     text = ", ".join(f"`{program}`" for program in programs)
     text += f" {'is' if len(programs) == 1 else 'are'} not installed here (command not found)"
-    for program, other in _INSTEAD:
-        if program in programs and other in machine.worked:
-            text += f"; use `{other}`"
+    failing = []
+    instead = [(one, other) for one, other in _INSTEAD if other in machine.worked]
+    known = {one for one, _ in instead}
+    instead += [pair for pair in machine.launched.items() if pair[0] not in known]
+    for program, other in instead:
+        if program in programs and is_plain_command(other):
+            text += f"; use `{other}`" + (f" for `{program}`" if len(programs) > 1 else "")
+            line = f"`{program}` is not installed here (command not found); use `{other}`"
+            failing.append(Failing(program, line, "program"))
     sessions = len({one.session for seen in gone for one in seen})
-    yield _candidate("missing", text, "missing programs", gone[0][-1], 2.2 + 0.2 * min(sessions, 4))
+    found = _candidate(
+        "missing", text, "missing programs", gone[0][-1], 2.2 + 0.2 * min(sessions, 4)
+    )
+    yield found._replace(failing=tuple(failing))
 
 
 def _stubs(machine: _Machine) -> Iterator[Candidate]:

@@ -18,7 +18,7 @@ from recollect.distill.finders.cleaning import cut
 from recollect.distill.finders.machine import LACKS, MISSING
 from recollect.distill.finders.safe import Proofs, first_sentence
 from recollect.distill.finders.steps import Step, action, is_plain, passed, steps
-from recollect.model.candidates import Candidate, CandidateKind
+from recollect.model.candidates import Candidate, CandidateKind, Failing
 from recollect.model.record import CallRecord, SessionRecord, TurnRecord
 from recollect.reading.error_text import clean
 
@@ -41,6 +41,8 @@ class Trouble(NamedTuple):
     remedy: Step | None
     order: int
     """Which of all runs of the project it was."""
+    home: str
+    """The folder of its session."""
 
     @property
     def subject(self) -> str:
@@ -84,6 +86,8 @@ SORTS = (
     _sort("busy", r"EADDRINUSE|address already in use|already (?:checked out|running|in use)|daemon (?:is not|failed)"
           r"|rate limit|\b(?:401 |403 |429 )"),
 )  # fmt: skip
+# Failures that have nothing to do with what the command was run on.
+_OF_THE_FORM = ("option", "script", "version")
 # What names an error without being one of these; two sessions have to meet it.
 _OTHER = _sort("other", r"^(?:error|fatal|\w+Error)\b:? \S", changed=3)
 # What is wrong with the code, not with the place.
@@ -190,7 +194,9 @@ def _troubles(session: SessionRecord, lines: Sequence[Line], runs: int) -> Itera
                 continue
             remedy = _remedy(step, sort, error, lines[place + 1 : place + 1 + CALLS_AFTER])
             order = runs + place + 1
-            yield Trouble(sort, step, error, turn.ref, turn.at, session.ref, remedy, order)
+            yield Trouble(
+                sort, step, error, turn.ref, turn.at, session.ref, remedy, order, session.folder
+            )
 
 
 def was_declined(output: str) -> bool:
@@ -349,7 +355,8 @@ def _told(some: Sequence[Trouble], later: _Later, proofs: Proofs) -> Candidate |
             sort.name == "place" and remedied.remedy and remedied.remedy.text != remedied.step.text
         )
         key = "remedy path" if is_path else f"remedy {newest.subject}"
-        return _candidate("remedy", text, key, remedied, strength)
+        found = _candidate("remedy", text, key, remedied, strength)
+        return found._replace(failing=tuple(_reminders(remedied, text)))
     if (
         sessions < 2
         and not sort.alone
@@ -380,6 +387,23 @@ def told_remedy(failed: Step, remedy: Step | None, error: str) -> str | None:
     head = f"`{failed.text}`{_in(failed)} fails: "
     room = LINE_CHARACTERS - len(head) - len(works) - 3
     return f"{head}{cut(error, room)} → {works}" if room >= FEWEST_ERROR else None
+
+
+def _reminders(trouble: Trouble, text: str) -> Iterator[Failing]:
+    """What a command has to be like to be reminded of a remedy.
+
+    What a program does not know it knows nowhere; of anything else the same words in the same
+    folder fail, and perhaps no others.
+    """
+    if trouble.remedy is None:
+        return
+    if trouble.sort.name in _OF_THE_FORM and trouble.remedy.text != trouble.step.text:
+        yield Failing(trouble.step.text, text, "form", error=trouble.error)
+    elif trouble.step.folder is not None and trouble.home:
+        folder = trouble.step.folder
+        if not re.match(r"/|~|[A-Za-z]:", folder):
+            folder = f"{trouble.home.rstrip('/')}/{folder}".rstrip("/")
+        yield Failing(trouble.step.text, text, "words", folder=folder)
 
 
 def _in(step: Step) -> str:

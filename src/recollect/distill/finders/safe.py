@@ -15,7 +15,12 @@ from functools import lru_cache
 
 from recollect.distill.finders.steps import passed, steps
 from recollect.model.record import CallRecord, SessionRecord
-from recollect.reading.quoting import LITERAL_BYTES, NAME_BYTES, quoted_command, quoted_path
+from recollect.reading.quoting import (
+    LITERAL_BYTES,
+    NAME_BYTES,
+    is_plain_command,
+    quoted_path,
+)
 
 _MOST = 400
 # After the first sentence an error gives advice, and not always its program's own.
@@ -116,17 +121,6 @@ def long_arguments(command: str) -> list[str]:
         for one in some
         if len(one.encode("utf-8", "replace")) > most
     ]
-
-
-@lru_cache(8192)
-def is_plain_command(command: str) -> bool:
-    """Whether the guard would leave a command as it is."""
-    if "\n" in command.strip():
-        # In one line it would be another command.
-        return False
-    line = " ".join(command.split())
-    quoted = quoted_command(line, _MOST).replace("‹", "<").replace("›", ">")
-    return quoted == line.replace("`", "'")
 
 
 @lru_cache(8192)

@@ -17,11 +17,11 @@ from recollect.distill.finders.commands import CHECKS, purpose_of
 from recollect.distill.finders.conclusions import CHANGED
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.people import is_secret
-from recollect.distill.finders.safe import is_plain_command
 from recollect.distill.finders.steps import Step, passed, steps
 from recollect.model.candidates import Candidate
 from recollect.model.notes import Trust
 from recollect.model.record import SessionRecord, TurnRecord
+from recollect.reading.quoting import is_plain_command
 
 FEWEST_ASKED, FEWEST_CALLS = 20, 3
 ASKED_CHARACTERS, ANSWER_CHARACTERS, OPEN_CHARACTERS = 110, 100, 160

@@ -99,11 +99,15 @@ def steps(command: str, folder: str | None, home: str) -> tuple[Step, ...]:
     """
     line = unwrapped(command)
     found: list[Step] = []
-    here = folder or home
+    here, is_first = folder or home, True
     for raw, after in _split(_DOCUMENT.sub("<<…", line)):
         if moved := _MOVES.match(raw):
-            here = _below(here, moved[1].strip("\"'"))
+            to = moved[1].strip("\"'")
+            # Where a line is stored to have run is where it was after its first `cd`.
+            if folder is None or not is_first or not _is_in(folder, to):
+                here = _below(here, to)
             continue
+        is_first = False
         text = _bare(raw)
         if text:
             shortened = text != raw and "|" in raw[len(text) :]
@@ -246,6 +250,12 @@ def relative(path: str, home: str) -> str | None:
     if other and one.casefold().startswith(other.casefold() + "/"):
         return one[len(other) + 1 :]
     return re.sub(r"^/(?:home|Users)/[^/]+(?=/|$)", "~", one) or None
+
+
+def _is_in(folder: str, moved: str) -> bool:
+    """Whether a folder may be what a `cd` led to."""
+    one, other = _plain(folder).casefold(), _plain(moved).casefold().removeprefix("./")
+    return one == other or one.endswith(f"/{other.lstrip('~/')}") or ".." in other.split("/")
 
 
 def _plain(path: str) -> str:

@@ -6,8 +6,8 @@ then it stands here as it stood, and nothing new is added to it.
 
 from __future__ import annotations
 
-from recollect.memory.old.told import Told
+from recollect.memory.old.notes import Notes
 
 
-class OldMemory(Told):
-    """Traces, notes, what agents are told."""
+class OldMemory(Notes):
+    """Traces, notes."""

@@ -153,13 +153,13 @@ class Notes(Distill):
         from contextlib import suppress
 
         from recollect.errors import StoreError
-        from recollect.recall.prepare import prepare
+        from recollect.recall.hooks.lines import make_ready
 
         store = self.shared.store()
         project = None if note.project is None else store.projects.find([note.project])
         # The note is stored; when the rest cannot be made now, a job makes it.
         with suppress(StoreError):
-            for _ in prepare(store, self.shared.settings.domains(), only=project):
+            for _ in make_ready(store, self.shared.settings, only=project):
                 pass
         return note
 
@@ -171,23 +171,6 @@ class Notes(Distill):
         from recollect.distill.corroborate import corroborate
 
         return corroborate(self.shared.store())
-
-    def give_feedback(
-        self, ref: str, helpful: bool, *, by: str = "agent", reason: str | None = None
-    ) -> None:
-        """Say whether a session, a turn, a note or a pattern was of use."""
-        from recollect.distill.notes.note import author_of
-
-        author = author_of(by)
-        self.shared.store().old.give_feedback(
-            ref, helpful=helpful, author=author, reason=self._plain(reason) if reason else None
-        )
-
-    def feedback_of(self, ref: str) -> tuple[int, int]:
-        """How often a session, a turn, a note or a pattern was
-        called helpful, and how often not.
-        """
-        return self.shared.store().old.feedback_of(ref)
 
     def _plain(self, text: str) -> str:
         """One line of text without secrets."""

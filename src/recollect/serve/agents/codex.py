@@ -40,6 +40,7 @@ HOOKS = Hooks(
         "log": "$.transcript_path",
         "own_log": "$.agent_transcript_path",
         "prompt": "$.prompt",
+        "source": "$.source",
         "tool": "$.tool_name",
         "command": "$.tool_input.command",
         "error": "$.tool_response",

@@ -32,6 +32,7 @@ HOOKS = Hooks(
         "folder": "$.cwd",
         "log": "$.transcript_path",
         "prompt": "$.prompt",
+        "source": "$.source",
         "tool": "$.tool_name",
         "command": "$.tool_input.command",
         "error": "$.tool_response.llmContent",

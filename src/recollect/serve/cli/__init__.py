@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "review": ("review", "accept or reject what was found"),
     "publish": ("publish", "write accepted notes into AGENTS.md and the like"),
     "web": ("web", "read, search and correct everything in your browser"),
+    "told": ("told", "what agents were told unasked, and whether it was used"),
     "stats": ("stats", "tokens, cost and errors"),
     "projects": ("projects", "list, merge and split projects"),
     "agents": ("agents", "list supported agents, their logs and their sessions"),

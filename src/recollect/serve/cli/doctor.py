@@ -17,7 +17,7 @@ from recollect.errors import EXIT_BAD_DATA, StoreError
 from recollect.memory import Memory
 from recollect.model.reports import HealthCheck
 from recollect.serve.install import installed
-from recollect.serve.install.checkup import Firings, findings
+from recollect.serve.install.checkup import HookRuns, findings
 from recollect.serve.output import Output
 
 
@@ -32,7 +32,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     found = memory.store.doctor(verify=args.verify).findings
     found += _leaving(memory)
-    found += findings(installed(memory.environ, os.getcwd()), _firings(memory))
+    found += findings(installed(memory.environ, os.getcwd()), _hook_runs(memory))
     return Output(
         found, _text, exit_code=0 if all(finding.ok for finding in found) else EXIT_BAD_DATA
     )
@@ -56,9 +56,9 @@ def _leaving(memory: Memory) -> list[HealthCheck]:
     ]
 
 
-def _firings(memory: Memory) -> Firings | None:
+def _hook_runs(memory: Memory) -> HookRuns | None:
     try:
-        return memory.old.firings()
+        return memory.injections.hook_runs()
     except StoreError:
         return None  # What ails the store is among the findings already.
 

@@ -10,19 +10,21 @@ from recollect.serve.output import short_time
 from recollect.system.clock import iso
 
 # By agent and event: when it last fired, in milliseconds, and the fault it ended with.
-Firings = Mapping[tuple[str, str], tuple[int, str | None]]
+HookRuns = Mapping[tuple[str, str], tuple[int, str | None]]
 
 
-def findings(integrations: Sequence[Integration], firings: Firings | None) -> list[HealthCheck]:
+def findings(integrations: Sequence[Integration], hook_runs: HookRuns | None) -> list[HealthCheck]:
     """A finding for each integration.
 
-    Without `firings` (the store cannot be asked) nothing is said about those.
+    Without `hook_runs` (the store cannot be asked) nothing is said about those.
     """
-    return [_finding(one, firings) for one in integrations]
+    return [_finding(one, hook_runs) for one in integrations]
 
 
-def _finding(one: Integration, firings: Firings | None) -> HealthCheck:
-    fired = {event: when for (agent, event), when in (firings or {}).items() if agent == one.agent}
+def _finding(one: Integration, hook_runs: HookRuns | None) -> HealthCheck:
+    fired = {
+        event: when for (agent, event), when in (hook_runs or {}).items() if agent == one.agent
+    }
     detail = [_what(one)]
     hint = ""
     if one.hooks or one.plugin:
@@ -30,8 +32,8 @@ def _finding(one: Integration, firings: Firings | None) -> HealthCheck:
             _told(event, *when)
             for event, when in sorted(fired.items(), key=lambda item: -item[1][0])
         ]
-        detail += told or ([] if firings is None else ["its hooks never ran"])
-        if firings is not None and not fired:
+        detail += told or ([] if hook_runs is None else ["its hooks never ran"])
+        if hook_runs is not None and not fired:
             hint = "; ".join(next_steps(one.agent))
     if not one.command_exists:
         detail.append(f"the command that it calls is gone: {one.command}")

@@ -173,7 +173,7 @@ def result(
 def text_of(memory: Memory, page: Page) -> str:
     """A page as framed text."""
     page.hits = judged(memory, page.hits)
-    return memory.old.framed([_line(one) for one in page.hits])
+    return memory.injections.framed([_line(one) for one in page.hits])
 
 
 def judged(memory: Memory, hits: list[ToolHit]) -> list[ToolHit]:

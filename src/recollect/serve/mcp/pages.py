@@ -25,6 +25,7 @@ TURNS_AT_ONCE = 20
 # A page holds about two of these.
 PIECE_CHARACTERS = 4_000
 
+_NOTE_SAYERS = {"tool-verified": "tool", "assistant": "assistant", "external": "tool"}
 _NOTE_WRITERS = {
     "person": "user", "agent": "assistant", "model": "assistant", "engine": "assistant",
     "rules": "tool", "pattern": "tool", "member": "user",
@@ -44,14 +45,17 @@ def read(memory: Memory, ref: str, cursor: str | None) -> tuple[Page, str | None
     return read_session(memory, ref, cursor)
 
 
-def told_hit(memory: Memory, line: PackLine) -> ToolHit:
+def told_hit(line: PackLine) -> ToolHit:
     """A line of a pack: a note, or the user's words and facts about a turn."""
     # A line may stand on several turns; all of them are named in it.
-    ref, text = line.ref.split()[0], line.text.partition(": ")[2]
-    if ref.startswith("note:"):
-        return {**note_hit(memory.old.note(ref)), "text": harmless(text)}
+    ref, head = line.ref.split()[0], f" {line.ref}: "
     return hit(
-        ref, text, project=line.project, at=line.at, provenance="user", trust="tool-verified"
+        ref,
+        line.text.partition(head)[2] or line.text,
+        project=line.project,
+        at=line.at,
+        provenance=_NOTE_SAYERS.get(line.trust, "user") if ref.startswith("note:") else "user",
+        trust=line.trust,
     )
 
 

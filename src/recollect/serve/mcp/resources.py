@@ -11,12 +11,11 @@ from mcp.server.mcpserver.resources import ResourceSecurity
 from recollect.errors import NotFound, RecollectError
 from recollect.memory import Memory
 from recollect.serve.mcp import pages
-from recollect.serve.mcp.answers import Page, harmless, said, text_of
+from recollect.serve.mcp.answers import harmless, said, text_of
 from recollect.serve.memory_thread import MemoryThread
 
 # Names in the store, looked up there and nowhere else: a project may well be called by its path.
 _NAMES = ResourceSecurity(exempt_params=frozenset({"id", "key"}))
-MOST_NOTES = 100
 
 
 class Resources:
@@ -31,7 +30,7 @@ class Resources:
             ("recollect://session/{+id}", "the outline of a session", self.session),
             (
                 "recollect://project/{+key}/memory",
-                "what is known about a project: notes and the last work",
+                "what a session should know in a project, as an agent is told when it starts",
                 self.project,
             ),
         ):
@@ -52,20 +51,11 @@ class Resources:
         return await self._answered(answer)
 
     async def project(self, key: str) -> str:
-        """Notes that count, and what an agent would be told at its start."""
+        """What an agent is told when it starts there."""
 
         def answer(memory: Memory) -> str:
-            name, page = memory.projects.get(key), Page()
-            page.add_all(
-                map(
-                    pages.note_hit,
-                    memory.old.notes(project=name, status="active", limit=MOST_NOTES),
-                )
-            )
-            pack = memory.recall(project=name)
-            told = [line for line in pack.lines if not line.ref.startswith("note:")]
-            page.add_all(pages.told_hit(memory, line) for line in told)
-            return f"# {harmless(name)}\n\n{text_of(memory, page)}"
+            pack = memory.recall(project=memory.projects.get(key))
+            return pack.text or "Nothing is known about this project yet."
 
         return await self._answered(answer)
 

@@ -169,7 +169,7 @@ class Tools:
         def answer(memory: Memory) -> CallToolResult:
             pack = memory.recall(prompt, project=project, folder=self._folder, budget=budget)
             page = Page()
-            page.add_all(pages.told_hit(memory, line) for line in pack.lines)
+            page.add_all(map(pages.told_hit, pack.lines))
             if not page.hits:
                 return sentence("Nothing relevant found. search may still find something.")
             self._offered("recall", [ref for line in pack.lines for ref in line.ref.split()])
@@ -288,7 +288,7 @@ class Tools:
         """Say whether a result helped. Use after acting on it."""
 
         def answer(memory: Memory) -> CallToolResult:
-            memory.old.give_feedback(id.strip(), helpful)
+            memory.injections.give_feedback(id.strip(), helpful)
             made = sentence("Noted, thank you.")
             made.structured_content = {"id": id.strip(), "helpful": helpful}
             return made
@@ -301,10 +301,10 @@ class Tools:
         return self._writes
 
     def _offered(self, tool: str, refs: list[str]) -> None:
-        """Record in the background what an agent was given, so that its use can be measured."""
+        """Note down in the background what an agent was given."""
         if self._writes is not None:
             self._writes.submit(
-                lambda memory: memory.old.record_recall("mcp", tool, refs, folder=self._folder)
+                lambda memory: memory.injections.record("mcp", tool, refs, folder=self._folder)
             )
 
 

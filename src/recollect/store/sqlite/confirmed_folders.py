@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
+from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.notes import Notes
-from recollect.store.sqlite.old.sql import notes, prepared, traces
-from recollect.store.sqlite.old.sql.unready import tell_nothing
+from recollect.store.sqlite.old.sql import notes, traces
 from recollect.store.sqlite.sources import path_text, path_value
 from recollect.system.clock import now_ms
 
@@ -121,7 +121,7 @@ def make_external(db: Database, sessions: Sequence[int]) -> None:
         )
     ]
     Notes(db).drop_blocks(projects)
-    tell_nothing(db, projects)
+    HookLines(db).clear(projects)
 
 
 def make_own(db: Database, session: int) -> None:
@@ -149,4 +149,4 @@ def _settle(db: Database, found: Sequence[int]) -> None:
         [(note,) for note in found],
     )
     if found:
-        prepared.unsay(db, {f"note:{note}" for note in found})
+        HookLines(db).drop({f"note:{note}" for note in found})

@@ -14,8 +14,8 @@ from recollect.model.digests import Digest
 from recollect.model.sessions import Tokens
 from recollect.store.history import Passage
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.jobs import Jobs
-from recollect.store.sqlite.old.sql import prepared
 from recollect.store.sqlite.parts import readable_rows_of
 from recollect.system.clock import now_ms
 
@@ -160,7 +160,7 @@ class Digests:
             # Packs tell outcomes and open ends.
             project = self.db.value("select project from sessions where id = ?", (session,))
             if project is not None:
-                prepared.outdate(self.db, project)
+                HookLines(self.db).outdate(project)
             Jobs(self.db).mark("digested")
         return True
 

@@ -34,10 +34,10 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.evictions import Evictions
+from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.notes import Notes
 from recollect.store.sqlite.old.sql import notes as old_notes
-from recollect.store.sqlite.old.sql import prepared, traces
-from recollect.store.sqlite.old.sql.unready import tell_nothing
+from recollect.store.sqlite.old.sql import traces
 from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.values import read_meta
@@ -218,7 +218,7 @@ class _Plan:
         Notes(db).unlearn(sorted({turn.session for turn in gone}), self._places())
         Notes(db).drop_blocks(projects)
         # All of it: a line may quote a turn that it does not name, such as the one before.
-        tell_nothing(db, projects)
+        HookLines(db).clear(projects)
         db.many(
             f"delete from note_origins where {_AT}", [(turn.ref, turn.ordinal) for turn in gone]
         )
@@ -365,7 +365,7 @@ class Forgetting:
             with self.db.transaction():
                 kept = Notes(self.db)
                 note = kept.forget(ref)
-                prepared.unsay(self.db, {note.ref})
+                HookLines(self.db).drop({note.ref})
                 project = self.db.value("select id from projects where key = ?", (note.project,))
                 self._drop_empty([project] if project is not None else [])
                 Scrub(self.db).request()
@@ -412,10 +412,10 @@ class Forgetting:
             for number in numbers
         }
         old_notes.delete(self.db, numbers)
-        prepared.unsay(self.db, {f"note:{number}" for number in numbers})
+        HookLines(self.db).drop({f"note:{number}" for number in numbers})
         # Somebody may be preparing just now, and have read them.
         for project in places:
-            prepared.outdate(self.db, project)
+            HookLines(self.db).outdate(project)
 
     @contextmanager
     def _zeroing(self) -> Iterator[None]:

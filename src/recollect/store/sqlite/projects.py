@@ -409,7 +409,7 @@ class Projects:
                and not exists (select 1 from old_notes where project = ?1)
                and not exists (select 1 from episodes where project = ?1)
                and not exists (select 1 from project_aliases where project = ?1)
-               and not exists (select 1 from recalls where project = ?1)
+               and not exists (select 1 from injections where project = ?1)
                and not exists (select 1 from published_blocks where project = ?1)
             """,
             (project,),
@@ -551,9 +551,9 @@ class Projects:
 
 def _tell_nothing_of(db: Database, projects: list[int]) -> None:
     """Leave nothing of these projects ready for hooks: it may be another's now."""
-    from recollect.store.sqlite.old.sql.unready import tell_nothing
+    from recollect.store.sqlite.hook_lines import HookLines
 
-    tell_nothing(db, projects)
+    HookLines(db).clear(projects)
 
 
 def _make_anew(db: Database, session: int) -> None:

@@ -1,4 +1,4 @@
-"""The rows that the job `prepare` keeps ready, as hooks and `recall` read them.
+"""The rows that a job keeps ready, as hooks and `recall` read them.
 
 A hook may not wait: it opens the store with no patience for writers, and a
 store that is locked, missing, damaged or of another version has nothing to
@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import apsw
 
+from recollect.store.hook_lines import HookLine, Reminder
 from recollect.store.sqlite.opening import may_write as may_write
 from recollect.store.sqlite.opening import open_shared, open_to_read
 from recollect.store.text import parts_of_name
 from recollect.store.text import words as words_of
-from recollect.store.told import Reminder, Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,6 +85,53 @@ class Ready:
         ).fetchone()
         return (found[0], found[1]) if found else None
 
+    def mark(self) -> str:
+        """What stands in the frame of this store, and in nothing that is told; empty for none."""
+        found = self.connection.execute(
+            "select value from store_info where name = 'frame mark'"
+        ).fetchone()
+        return str(found[0]) if found else ""
+
+    def after_compaction(self, project: int) -> tuple[str, str]:
+        """What of a pack an agent is told again when its context was compacted."""
+        found = self.connection.execute(
+            "select compact, compact_refs from packs where project = ?", (project,)
+        ).fetchone()
+        return (found[0], found[1]) if found else ("", "")
+
+    def asked_first(self, session: str) -> tuple[int, str] | None:
+        """The first thing that a person asked for in a session: the turn's number, the words."""
+        found = self.connection.execute(
+            """
+            select turns.ordinal, turns.prompt from turns
+              join sessions on sessions.id = turns.session
+             where sessions.ref = ? and live and author = 'human' and prompt != ''
+               and sessions.origin != 'subagent' and not sessions.external
+             order by turns.ordinal limit 1
+            """,
+            (session,),
+        ).fetchone()
+        return (int(found[0]), str(found[1])) if found else None
+
+    def last_runs(self, session: str) -> list[tuple[str, int | None, int | None, str | None]]:
+        """The commands of a session, each with how it last ended, exit code and folder; newest
+        first.
+        """
+        rows = self.connection.execute(
+            """
+            select target, ok, exit_code, tool_calls.folder
+              from sessions join turns on turns.session = sessions.id
+              join tool_calls on tool_calls.turn = turns.id
+             where sessions.ref = ? and kind = 'shell' and target != '' and live
+             order by turns.ordinal desc, tool_calls.ordinal desc limit 400
+            """,
+            (session,),
+        )
+        found: dict[str, tuple[str, int | None, int | None, str | None]] = {}
+        for target, ok, code, folder in rows:
+            found.setdefault(str(target), (str(target), ok, code, folder))
+        return list(found.values())
+
     def usual_files(self, project: int) -> list[str]:
         """The files that were changed most in a project, seen from its folder."""
         found = self.connection.execute(
@@ -95,24 +142,27 @@ class Ready:
     def reminders(self, project: int, kind: str, text: str) -> list[Reminder]:
         """Those reminders that may be about a text; whoever asks compares their shapes with it."""
         rows = self.connection.execute(
-            "select shape, refs, line, at from reminders where project = ? and kind = ? and "
-            "instr(?, word) order by at desc, id",
+            "select shape, folder, refs, line, at from reminders where project = ? and kind = ? "
+            "and instr(?, word) order by at desc, id",
             (project, kind, text.lower()),
         )
         return [Reminder(*row) for row in rows]
 
     def stems(self, text: str) -> list[str]:
-        """The words that a telling is found by, each once: names with humps whole and in parts."""
+        """The words a prompt line is found by, each once: names with humps whole and in parts."""
         found = words_of(text[:MOST_CHARACTERS])
         parts = [part for word in found for part in parts_of_name(word) if part != word]
         return self._stems([*found, *parts])
 
     def asked(self, text: str, but: Collection[str]) -> list[str]:
-        """The words of a prompt as tellings have them, each once, but for some that do not count.
+        """The words of a prompt as prompt lines have them, each once, without the least telling.
 
-        A name with humps is one word where a telling has it, in whatever case, else its parts.
+        A name with humps is one word where a prompt line has it, in whatever case, else its parts.
         """
-        found = words_of(text[:MOST_CHARACTERS])
+        # A single character of a script without spaces is in every other line.
+        found = [
+            word for word in words_of(text[:MOST_CHARACTERS]) if len(word) > 1 or word.isascii()
+        ]
         names = {word: parts for word in found if len(parts := parts_of_name(word)) > 1}
         known = self.counts(self._stems(list(names))) if names else {}
         asked: list[str] = []
@@ -135,45 +185,46 @@ class Ready:
         return list(dict.fromkeys(map(str, stems)))
 
     def counts(self, words: list[str]) -> dict[str, int]:
-        """In how many tellings each word is; words in none are left out."""
+        """In how many prompt lines each word is; words in none are left out."""
         rows = self.connection.execute(
-            "select word, count(*) from telling_words where word in "
+            "select word, count(*) from prompt_words where word in "
             f"({', '.join('?' * len(words))}) group by word",
             words,
         )
         return {str(word): int(count) for word, count in rows}
 
     def total(self) -> int:
-        """How many tellings there are."""
-        row = self.connection.execute("select count(*) from tellings").fetchone()
+        """How many prompt lines there are."""
+        row = self.connection.execute("select count(*) from prompt_lines").fetchone()
         return int(row[0]) if row else 0
 
-    def tellings_in(self, project: int) -> set[int]:
-        """The numbers of a project's tellings, and of those for every project."""
+    def prompt_lines_in(self, project: int) -> set[int]:
+        """The numbers of a project's prompt lines, and of those for every project."""
         # By the index alone: the lines would be a hundred times as much to read.
         rows = self.connection.execute(
-            "select id from tellings where project = ? union all select id from tellings where "
-            "project is null",
+            "select id from prompt_lines where project = ? "
+            "union all select id from prompt_lines where project is null",
             (project,),
         )
-        return {telling for (telling,) in rows}
+        return {line for (line,) in rows}
 
     def holders(self, word: str) -> set[int]:
-        """The numbers of all tellings that hold a word."""
+        """The numbers of all prompt lines that hold a word."""
         return {
-            telling
-            for (telling,) in self.connection.execute(
-                "select telling from telling_words where word = ?", (word,)
+            line
+            for (line,) in self.connection.execute(
+                "select line from prompt_words where word = ?", (word,)
             )
         }
 
-    def tellings(self, numbers: list[int]) -> dict[int, Told]:
-        """These tellings, by number."""
+    def prompt_lines(self, numbers: list[int]) -> dict[int, HookLine]:
+        """These prompt lines, by number."""
         rows = self.connection.execute(
-            f"select id, ref, line, at from tellings where id in ({', '.join('?' * len(numbers))})",
+            "select id, ref, line, at from prompt_lines "
+            f"where id in ({', '.join('?' * len(numbers))})",
             numbers,
         )
-        return {number: Told(ref, line, at) for number, ref, line, at in rows}
+        return {number: HookLine(ref, line, at) for number, ref, line, at in rows}
 
     def work_waits(self, now: int) -> bool:
         """Whether a job is due, or something changed that a job follows from."""
@@ -184,14 +235,16 @@ class Ready:
         )
         return self.connection.execute(waits, (now,)).fetchone() == (1,)
 
-    def offered(self, session: str, event: str) -> set[str]:
-        """What a session was offered at such an event, as far as it has been noted down."""
-        rows = self.connection.execute(
-            "select refs from recalls where session = ? and event = ?", (session, event)
-        )
-        return {ref for (refs,) in rows for ref in refs.split()}
+    def told_to(self, session: str) -> list[tuple[str, str]]:
+        """At which events a session was told what, as far as it has been noted down."""
+        return [
+            (str(event), str(refs))
+            for event, refs in self.connection.execute(
+                "select event, refs from injections where session = ?", (session,)
+            )
+        ]
 
-    def last_firing(self) -> int:
+    def last_run(self) -> int:
         """When a hook last ran, as far as it has been noted down."""
-        row = self.connection.execute("select max(last_at) from firings").fetchone()
+        row = self.connection.execute("select max(last_at) from hook_runs").fetchone()
         return int(row[0] or 0) if row else 0

@@ -27,8 +27,8 @@ from recollect.store.sqlite import scrub
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.episodes import Episodes
+from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.notes import compared, hashed
-from recollect.store.sqlite.old.sql.unready import tell_nothing
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.search.text_index import (
     INSERT,
@@ -202,7 +202,7 @@ class Rescan:
                         if _any_within(changed, turn.first, turn.after)
                     ],
                 )
-                tell_nothing(self.db)
+                HookLines(self.db).clear()
                 Scrub(self.db).request()
             last = batch.turns[-1].id
             self.db.execute(
@@ -384,7 +384,7 @@ class Rescan:
             changed += 1
         changed += self._scan_names(redactor)
         if changed:
-            tell_nothing(self.db)
+            HookLines(self.db).clear()
             Scrub(self.db).request()
         report.other_rows_changed += changed
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.episodes import Episodes
     from recollect.store.sqlite.evictions import Evictions
     from recollect.store.sqlite.forget import Forgetting
+    from recollect.store.sqlite.hook_lines import HookLines
+    from recollect.store.sqlite.injections import Injections
     from recollect.store.sqlite.jobs import Jobs
     from recollect.store.sqlite.known_secrets import KnownSecrets
     from recollect.store.sqlite.leases import Leases
@@ -160,6 +162,18 @@ class Store:
         from recollect.store.sqlite.jobs import Jobs
 
         return Jobs(self.db)
+
+    @cached_property
+    def hook_lines(self) -> HookLines:
+        from recollect.store.sqlite.hook_lines import HookLines
+
+        return HookLines(self.db)
+
+    @cached_property
+    def injections(self) -> Injections:
+        from recollect.store.sqlite.injections import Injections
+
+        return Injections(self.db)
 
     @cached_property
     def leases(self) -> Leases:

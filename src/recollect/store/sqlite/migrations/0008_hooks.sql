@@ -2,35 +2,40 @@
 -- so it reads a few rows and composes nothing. Projects here are those that no other
 -- has been merged over: readers follow merged_into first.
 
--- What an agent is told when it starts in a project. `refs` are the memories in
--- it, separated by spaces. `made_at` also says up to when the project's logs
--- have been looked at, and is below 0 while that is out of date; a project about
--- which nothing is worth telling has an empty text. `files` are the files that were
--- changed most in it, one a line, seen from its folder: a folder that has none of them
--- only claims to be this project. `long` is the long form of the same memory.
+-- What an agent is told when it starts in a project, within its frame; `refs` are the
+-- notes in it, in their order, separated by spaces. `compact` is what it is told of it
+-- after its context was compacted, a line each, with the notes in that; and `long` the long form of the same
+-- memory. `made_at` also says up to when the project's logs have been looked at, and is
+-- below 0 while that is out of date; a project about which nothing is worth telling has
+-- an empty text. `files` are the files that were changed most in it, one a line, seen
+-- from its folder: a folder that has none of them only claims to be this project.
 create table packs (
   project integer primary key references projects (id) on delete cascade,
   text    text not null,
   refs    text not null,
   made_at integer not null,
   files   text not null default '',
+  compact text not null default '',
+  compact_refs text not null default '',
   long    text not null default ''
 );
 
--- What failed here before, and what worked instead. `shape` is the form of the
--- command, or of the line that named the error, with what differs from run to
--- run left open; only texts that hold `word` can have it.
+-- What fails here, and what works instead. `shape` is the form of the command, or of the
+-- line that names the error, with what differs from run to run left open; only texts that
+-- hold `word` can have it. Where a command works in another folder only, `folder` is the
+-- one in which it fails.
 create table reminders (
   id      integer primary key,
   project integer not null references projects (id) on delete cascade,
   kind    text not null check (kind in ('command', 'error')),
   word    text not null,
   shape   text not null,
+  folder  text not null default '',
   line    text not null,
   refs    text not null,
-  at      integer,
-  unique (project, kind, shape)
+  at      integer
 );
+create index reminders_by_project on reminders (project, kind);
 
 -- One line for each note or turn that a prompt may call up. Without a project it is
 -- told everywhere.
@@ -51,10 +56,11 @@ create table prompt_words (
 ) without rowid;
 create index prompt_words_by_line on prompt_words (line);
 
--- What agents were told unasked: when, where and by which event of which face. `refs`
--- are the notes and turns in it, `used` those of them that the session used afterwards,
--- as far as it was looked at by `looked_at`. The id is given by whoever told it, so
--- that a spool that is read twice counts once.
+-- What agents were told unasked, and what tools of ours answered: when, where and by
+-- which event of which face. `refs` are the notes and turns in it, `used` those of them
+-- that the session acted on afterwards and `unused` those that it could have acted on
+-- and did not, as far as it was looked at by `looked_at`; of the others nobody can say.
+-- The id is given by whoever told it, so that a spool that is read twice counts once.
 create table injections (
   id        text primary key,
   at        integer not null,
@@ -62,12 +68,16 @@ create table injections (
   event     text not null,
   agent     text,
   session   text,
+  folder    text,
   project   integer references projects (id) on delete set null,
   refs      text not null,
+  tokens    integer not null default 0,
   used      text not null default '',
+  unused    text not null default '',
   looked_at integer
 ) without rowid;
 create index injections_by_session on injections (session);
+create index injections_by_time on injections (at);
 
 -- When each hook last ran, whether or not it had something to say; `fault` is the
 -- kind of its last failure, if that was the last thing it did.

@@ -3,8 +3,6 @@
 -- (with its line in `MIGRATIONS` of database.py and in `ready.py`):
 --
 -- - old_notes, note_origins, extractions: 0007_notes.sql has taken their place
--- - tellings, telling_words, recalls, firings: prompt_lines, prompt_words, injections and
---   hook_runs in 0008_hooks.sql; packs, reminders and feedback are there already
 -- - publications (versions of a memory's texts), traces, consolidations, memory_folders:
 --   what engines write
 -- - published_blocks: becomes `publications`, in a file of its own, when the old one is gone
@@ -48,50 +46,6 @@ create table note_origins (
 create index note_origins_by_note on note_origins (note);
 create index note_origins_by_session on note_origins (session, turn) where session is not null;
 create index note_origins_sought on note_origins (at) where session is null;
-
--- One line for each memory that a prompt may call up. Without a project it is
--- told everywhere.
-create table tellings (
-  id      integer primary key,
-  project integer references projects (id) on delete cascade,
-  ref     text not null,
-  line    text not null,
-  at      integer
-);
-create index tellings_by_project on tellings (project);
-
--- The stems of the words that a telling is found by.
-create table telling_words (
-  word    text not null,
-  telling integer not null references tellings (id) on delete cascade,
-  primary key (word, telling)
-) without rowid;
-create index telling_words_by_telling on telling_words (telling);
-
--- What was offered to whom, by which face and at which of its events or tools:
--- measured later against what happened next. The id
--- is given by whoever offered it, so that a spool that is read twice counts once.
-create table recalls (
-  id      text primary key,
-  at      integer not null,
-  face    text not null,
-  event   text not null,
-  agent   text,
-  session text,
-  project integer references projects (id) on delete set null,
-  refs    text not null
-) without rowid;
-create index recalls_by_session on recalls (session);
-
--- When each hook last ran, whether or not it had something to say; `fault` is
--- the kind of its last failure, if that was the last thing it did.
-create table firings (
-  agent   text not null,
-  event   text not null,
-  last_at integer not null,
-  fault   text,
-  primary key (agent, event)
-) without rowid;
 
 -- How far notes have been taken from a session, by rules and by a model: up to
 -- which message, how many tool calls came since, and how often it was done. `waits`

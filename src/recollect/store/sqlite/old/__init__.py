@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from recollect.store.sqlite.old.distill import Distill
 from recollect.store.sqlite.old.notes import Notes
-from recollect.store.sqlite.old.publish import Publish
 
 
-class OldStore(Notes, Distill, Publish):
-    """Digests, traces, notes, what hooks say, what was published and measured."""
+class OldStore(Notes, Distill):
+    """Traces, notes."""

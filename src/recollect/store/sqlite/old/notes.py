@@ -11,12 +11,10 @@ if TYPE_CHECKING:
     from recollect.model.batch import ProjectIdentity
     from recollect.model.old_notes import Category, NoteAuthor, OldNote
     from recollect.store.notes import Extraction, Learned, Sought
-    from recollect.store.sqlite.ready import Ready
-    from recollect.store.told import Reminder, Told
 
 
 class Notes(Base):
-    """Notes, feedback, and what is kept ready for hooks."""
+    """Notes."""
 
     # Notes
 
@@ -150,108 +148,3 @@ class Notes(Base):
         from recollect.store.sqlite.old.sql import extractions
 
         return extractions.learn(self.db, project, fact)
-
-    def give_feedback(self, ref: str, *, helpful: bool, author: str, reason: str | None) -> None:
-        """Keep a judgement of a session, a turn or a note."""
-        from recollect.store.sqlite.old.sql import feedback
-
-        feedback.give(self.db, ref, helpful=helpful, author=author, reason=reason)
-
-    def feedback_of(self, ref: str) -> tuple[int, int]:
-        """How often a session, a turn or a note was called helpful, and how often not."""
-        from recollect.store.sqlite.old.sql import feedback
-
-        return feedback.counts(self.db, ref)
-
-    # What hooks tell
-
-    def ready(self) -> Ready:
-        """What is ready to be told."""
-        from recollect.store.sqlite.ready import Ready
-
-        return Ready(self.db.connection)
-
-    def outdated_projects(self) -> list[tuple[int, str]]:
-        """The projects whose logs were read since they were prepared, number and key."""
-        from recollect.store.sqlite.old.sql import prepared
-
-        return prepared.outdated_projects(self.db)
-
-    def trusted_notes(
-        self, project: int | None, *, own: bool = False
-    ) -> list[tuple[str, str, str, int]]:
-        """The notes and accepted patterns that may be told unasked: reference,
-        category, text, and when each was confirmed.
-        """
-        from recollect.store.sqlite.old.sql import prepared
-
-        return prepared.trusted_notes(self.db, project, own=own)
-
-    def newest_reminders(self, project: int, kind: str, limit: int) -> list[Told]:
-        """What failed here last, and what worked instead."""
-        from recollect.store.sqlite.old.sql import prepared
-
-        return prepared.newest_reminders(self.db, project, kind, limit)
-
-    def begin_preparing(self, project: int) -> int:
-        """Begin to make a project's memories ready, as of the moment that is
-        returned and that saving asks for.
-        """
-        from recollect.store.sqlite.old.sql import prepared
-
-        return prepared.begin(self.db, project)
-
-    def save_reminders(
-        self, project: int, begun: int, kind: str, found: Sequence[tuple[str, Reminder]]
-    ) -> None:
-        """Replace a project's reminders of one kind, each with the word that it is found by."""
-        from recollect.store.sqlite.old.sql import prepared
-
-        prepared.save_reminders(self.db, project, begun, kind, found)
-
-    def save_tellings(self, project: int, begun: int, found: Sequence[tuple[Told, str]]) -> None:
-        """Replace a project's tellings; each has the text whose words it is found by."""
-        from recollect.store.sqlite.old.sql import prepared
-
-        prepared.save_tellings(self.db, project, begun, found)
-
-    def save_common_tellings(self, found: Sequence[tuple[Told, str]]) -> None:
-        """Replace what is told everywhere."""
-        from recollect.store.sqlite.old.sql import prepared
-
-        prepared.save_common_tellings(self.db, found)
-
-    def save_pack(self, project: int, begun: int, text: str, refs: str) -> None:
-        """Keep what an agent is told at its start; with that the project is prepared."""
-        from recollect.store.sqlite.old.sql import prepared
-
-        prepared.save_pack(self.db, project, begun, text, refs)
-
-    def save_recall(
-        self,
-        face: str,
-        event: str,
-        refs: Sequence[str],
-        *,
-        agent: str | None,
-        session: str | None,
-        project: str | None,
-    ) -> None:
-        """Note down what was offered to whom."""
-        from recollect.store.sqlite.old.sql import recalls
-
-        recalls.save(self.db, face, event, refs, agent=agent, session=session, project=project)
-
-    def drain_spool(self) -> int:
-        """Take in what hooks left to be noted down; returns how many lines that were."""
-        if self.db.read_only:
-            return 0
-        from recollect.store.sqlite.old.sql import recalls
-
-        return recalls.drain(self.db)
-
-    def firings(self) -> dict[tuple[str, str], tuple[int, str | None]]:
-        """When each hook last ran, by agent and event, and the fault it ended with, if any."""
-        from recollect.store.sqlite.old.sql import recalls
-
-        return recalls.firings(self.db)

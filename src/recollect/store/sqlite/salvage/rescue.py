@@ -39,8 +39,8 @@ _TABLES = (
     "tool_calls", "usage", "rates", "problems", "notes", "note_evidence",
     "note_changes", "note_calls", "memory_lines", "memory_blocks", "engine_runs", "engine_reads",
     "old_notes", "note_origins",
-    "feedback", "recalls", "confirmed_folders", "known_secrets", "injections", "hook_runs",
-    "firings", "digests", "evictions", "traces", "publications", "consolidations", "memory_folders",
+    "feedback", "confirmed_folders", "known_secrets", "injections", "hook_runs",
+    "digests", "evictions", "traces", "publications", "consolidations", "memory_folders",
     "episodes",
     "published_blocks", "jobs", "marks",
     "migrations",
@@ -58,7 +58,7 @@ _WITNESSES = {
 # page they look like rows of the text index or entries of some other index.
 _NO_STRAYS = (
     "project_aliases", "note_evidence", "note_changes", "note_calls", "memory_lines",
-    "memory_blocks", "engine_runs", "engine_reads", "note_origins", "recalls", "firings",
+    "memory_blocks", "engine_runs", "engine_reads", "note_origins",
     "evictions", "traces", "publications", "consolidations", "memory_folders", "episodes",
     "published_blocks", "migrations",
 )  # fmt: skip
@@ -128,10 +128,10 @@ class Rescue:
                 self._keep_notes_apart()
             if "old_notes" in tables:
                 self._keep_old_notes_apart()
-            if "recalls" in tables:
+            if "injections" in tables:
                 db.execute(
                     """
-                    update recalls set project = null
+                    update injections set project = null
                      where project not in (select id from projects)
                     """
                 )

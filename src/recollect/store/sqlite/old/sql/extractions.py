@@ -11,8 +11,9 @@ from __future__ import annotations
 from recollect.model.old_notes import NoteAuthor, OldNote
 from recollect.store.notes import Extraction, Learned, compared
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.jobs import Jobs
-from recollect.store.sqlite.old.sql import notes, prepared
+from recollect.store.sqlite.old.sql import notes
 from recollect.system.clock import now_ms
 
 # Not the runs of a script or of a sub-agent, not what may be anybody's, and not
@@ -81,7 +82,7 @@ def learn(db: Database, project: str, fact: Learned) -> OldNote:
             _confirm(db, number, fact)
             for other in fact.replaces:
                 _replace(db, other, number, fact.at)
-            prepared.outdate(db, scope)
+            HookLines(db).outdate(scope)
     return notes.get_note(db, number)
 
 
@@ -180,7 +181,7 @@ def _replace(db: Database, other: int, number: int, at: int | None) -> None:
         (new, ended, old),
     )
     if changed is not None:
-        prepared.unsay(db, {f"note:{old}"})
+        HookLines(db).drop({f"note:{old}"})
 
 
 def unlearn(db: Database, session: int) -> None:
@@ -203,5 +204,5 @@ def unlearn(db: Database, session: int) -> None:
         )
     ]
     notes.delete(db, alone)
-    prepared.unsay(db, {f"note:{number}" for number in alone})
+    HookLines(db).drop({f"note:{number}" for number in alone})
     db.execute("delete from extractions where session = ?", (session,))

@@ -18,7 +18,7 @@ from recollect.model.batch import ProjectIdentity
 from recollect.model.old_notes import Category, NoteAuthor, OldNote
 from recollect.store.notes import compared
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.old.sql import prepared
+from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.projects import Projects
 from recollect.system.clock import iso, now_ms
 
@@ -141,7 +141,7 @@ def reject(db: Database, number: int) -> OldNote:
                 "update old_notes set status = 'rejected', valid_to = ? where id = ?",
                 (ended, number),
             )
-            prepared.unsay(db, {note.ref})
+            HookLines(db).drop({note.ref})
             _changed(db, number)
     return get_note(db, number)
 
@@ -174,7 +174,7 @@ def edit(db: Database, number: int, text: str) -> OldNote:
             "update old_notes set status = 'superseded', superseded_by = ?, valid_to = ? where id = ?",
             (new, now_ms() if old.status == "active" else None, number),
         )
-        prepared.unsay(db, {old.ref})
+        HookLines(db).drop({old.ref})
         _changed(db, new)
     return get_note(db, new)
 
@@ -322,4 +322,4 @@ def _standing(db: Database, number: int, verb: str) -> OldNote:
 
 def _changed(db: Database, number: int) -> None:
     """Have what is told where a note holds made again."""
-    prepared.outdate(db, db.value("select project from old_notes where id = ?", (number,)))
+    HookLines(db).outdate(db.value("select project from old_notes where id = ?", (number,)))
