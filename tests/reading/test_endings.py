@@ -109,6 +109,18 @@ def test_what_git_or_a_search_complains_of_is_no_answer() -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    ["bash: line 1: cd: web: No such file or directory", "zsh:cd:1: no such file or directory: web",
+     "cd: no such file or directory: web", "/bin/sh: 1: cd: can't cd to web"],
+)  # fmt: skip
+def test_what_could_not_go_where_it_should_answers_nothing(said: str) -> None:
+    """Exit 1 is the shell's own there, and what follows a `;` ran in another folder."""
+    assert ending("cd web && rg useState", 1, said) == "failed"
+    assert ending("cd web; ls", 0, f"{said}\nREADME.md") == "unknown"
+    assert ending("cd web && ls", 0, "abcd: 1") == "passed"
+
+
+@pytest.mark.parametrize(
     "command",
     ["mv a b 2>/dev/null; echo moved", "cat a &>/dev/null || true", "rm a >/dev/null 2>&1; ls",
      "Get-Content a 2>$null; Get-Date"],

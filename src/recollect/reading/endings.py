@@ -56,6 +56,7 @@ _BROKE = re.compile(
     re.MULTILINE,
 )
 
+_STAYED = re.compile(r"^(?:\S+: (?:(?:line )?\d+: )?|zsh:)?(?:cd|pushd):", re.MULTILINE)
 _GIT_COMPLAINS = re.compile(r"^(?:fatal|error): ", re.MULTILINE)
 # What is told to nobody is no witness.
 _MUTED = re.compile(
@@ -76,8 +77,13 @@ def ending_of(
     if not said:
         if exit_code == _TIME_WAS_UP and "timeout" in target:
             return "unknown"
-        if exit_code != 1 or not answers(target) or _complains(_asked(target), output):
+        if exit_code != 1 or not answers(target):
             return "failed"
+        # Nothing was asked where the shell could not go.
+        if _complains(_asked(target), output) or _STAYED.search(output):
+            return "failed"
+    elif "cd" in target and _STAYED.search(output):
+        return "unknown"  # The rest of the line ran somewhere else than it says.
     return _hidden(target, output)
 
 
@@ -190,5 +196,5 @@ def _complains(program: str, output: str) -> bool:
     if program == "git":
         return _GIT_COMPLAINS.search(output) is not None
     return f"{program}: " in output and bool(
-        re.search(rf"^(?:\S+: (?:line \d+: )?)?{re.escape(program)}: ", output, re.MULTILINE)
+        re.search(rf"^(?:\S+: (?:(?:line )?\d+: )?)?{re.escape(program)}: ", output, re.MULTILINE)
     )
