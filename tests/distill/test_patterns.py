@@ -68,10 +68,22 @@ def test_another_thing_to_do_is_no_way_past_a_failure() -> None:
         session(
             turn("go", failed, ran("gt daemon logs"), build, ran("npm run lint")), number=number
         )
-        for number in (1, 2, 3)
+        for number in (1, 2)
     ]
 
     assert told(*sessions) == []
+
+
+def test_what_is_given_up_in_session_after_session_is_friction() -> None:
+    """What the same session got past in the end is no news."""
+    failed = ran("bd sync", "Error: import failed: database is locked", code=1)
+    never = [session(turn("go", failed, ran("ls")), number=number) for number in (1, 2, 3)]
+    later = [session(turn("go", failed, ran("bd sync")), number=number) for number in (4, 5, 6)]
+
+    assert told(*never[:2]) == told(*later) == []
+    assert told(*never, *later) == [
+        "`bd sync` fails at times: Error: import failed: database is locked"
+    ]
 
 
 def test_commands_in_the_same_order_are_a_procedure() -> None:

@@ -4,6 +4,7 @@ The finders ask for proof within one run of things. Here two sessions are the pr
 more is found, and none of it is told before somebody accepts it:
 
 - a command that failed, and that passed in another spelling, the same change in two sessions;
+- a command that failed in three sessions and was not got past in any of them;
 - commands that were run in the same order, and all passed, in two sessions: a procedure;
 - what was found in two projects of this person: it holds everywhere.
 """
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
     from recollect.store import Store
 
 FEWEST_SESSIONS = 2
+# What passed at other times has to fail more often to be worth a word.
+FEWEST_FAILURES = 3
+# Of a session that goes on and on, so many calls after a failure are looked at.
+CALLS_LATER = 400
 # A procedure of two is a habit of typing, one of more than this is a day's work.
 FEWEST_STEPS, MOST_STEPS = 3, 6
 LINE_CHARACTERS = 220
@@ -52,21 +57,25 @@ _READS = re.compile(
 _GIT = re.compile(r"^git\s")
 
 
-class _Change(NamedTuple):
-    """A step that failed, and one in another spelling that passed soon afterwards."""
+class _Failure(NamedTuple):
+    """A step that failed, and what became of it in its session.
+
+    `works` is a step in another spelling that passed soon afterwards, with the words that are
+    `new` in it and those that are `gone`; `is_overcome` says that the same was done later.
+    """
 
     failed: Step
-    works: Step
-    sort: Sort
     error: str
-    new: tuple[str, ...]
-    gone: tuple[str, ...]
     turn: TurnRecord
     session: str
+    is_overcome: bool
+    works: Step | None = None
+    new: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
 
     @property
-    def failure(self) -> tuple[str, str]:
-        """The program with its error, without numbers and names: what several changes are about."""
+    def subject(self) -> tuple[str, str]:
+        """The program with its error, without numbers and names: what several are about."""
         program = self.failed.text.split()[0]
         return program, re.sub(r"[^a-z]+", " ", self.error.lower())[:50]
 
@@ -75,7 +84,15 @@ def find(sessions: Sequence[SessionRecord]) -> list[FoundNote]:
     """What recurs in a project."""
     lines = [(session, lines_of(session)) for session in sessions]
     proofs = Proofs(sessions)
-    return [*_recoveries(lines, proofs), *_procedures(lines, proofs)]
+    by_subject: defaultdict[tuple[str, str], list[_Failure]] = defaultdict(list)
+    for session, some in lines:
+        for failure in _failures(session, some):
+            by_subject[failure.subject].append(failure)
+    found = []
+    for failures in by_subject.values():
+        note = _recovery(failures, proofs) or _friction(failures, proofs)
+        found += [note] if note else []
+    return [*found, *_procedures(lines, proofs)]
 
 
 def share(store: Store, project: str, found: Sequence[FoundNote]) -> None:
@@ -101,39 +118,51 @@ def share(store: Store, project: str, found: Sequence[FoundNote]) -> None:
         )
 
 
-# Recoveries ----------------------------------------------------------------------------------
+# Failures ------------------------------------------------------------------------------------
 
 
-def _recoveries(
-    lines: Sequence[tuple[SessionRecord, Sequence[Line]]], proofs: Proofs
-) -> Iterator[FoundNote]:
-    """For each failure the change that got past it in most sessions."""
-    found: defaultdict[tuple[str, str], defaultdict[tuple[object, ...], list[_Change]]]
-    found = defaultdict(lambda: defaultdict(list))
-    for session, some in lines:
-        for change in _changes(session, some):
-            found[change.failure][change.new, change.gone].append(change)
-    for failure, by_change in found.items():
-        changes = max(by_change.values(), key=lambda one: (len(_sessions(one)), one[-1].turn.at))
-        if len(_sessions(changes)) < FEWEST_SESSIONS:
-            continue
-        newest = next(
-            (
-                one
-                for one in reversed(changes)
-                if proofs.may_tell(one.failed.text) and proofs.may_tell(one.works.text)
-            ),
-            None,
-        )
-        text = newest and told_remedy(newest.failed, newest.works, newest.error)
-        if newest and text:
-            yield _found(
-                f"recovery {' '.join(failure)}", text, "traps", [one.turn for one in changes],
-                len(_sessions(changes)), newest.failed.form,
-            )  # fmt: skip
+def _recovery(failures: Sequence[_Failure], proofs: Proofs) -> FoundNote | None:
+    """The change that got past a failure in most sessions."""
+    by_change: defaultdict[tuple[object, ...], list[_Failure]] = defaultdict(list)
+    for one in failures:
+        if one.works is not None:
+            by_change[one.new, one.gone].append(one)
+    most = max(
+        by_change.values(), key=lambda some: (len(_sessions(some)), some[-1].turn.at), default=[]
+    )
+    if len(_sessions(most)) < FEWEST_SESSIONS:
+        return None
+    for one in reversed(most):
+        if one.works and proofs.may_tell(one.failed.text) and proofs.may_tell(one.works.text):
+            text = told_remedy(one.failed, one.works, one.error)
+            return _failure_note("recovery", most, text) if text else None
+    return None
 
 
-def _changes(session: SessionRecord, lines: Sequence[Line]) -> Iterator[_Change]:
+def _friction(failures: Sequence[_Failure], proofs: Proofs) -> FoundNote | None:
+    """A command that fails in session after session, and is given up each time."""
+    given_up = [one for one in failures if not one.is_overcome]
+    newest = given_up[-1] if given_up else None
+    if newest is None or len(_sessions(given_up)) < FEWEST_FAILURES:
+        return None
+    command = newest.failed.text
+    text = f"`{command}` fails at times: {newest.error}"
+    may_tell = proofs.may_tell(command) and not _IDENTIFIER.search(command)
+    return _failure_note("friction", given_up, text) if may_tell else None
+
+
+def _failure_note(kind: str, failures: Sequence[_Failure], text: str) -> FoundNote | None:
+    newest = failures[-1]
+    if len(text) > LINE_CHARACTERS:
+        return None
+    return _found(
+        f"{kind} {' '.join(newest.subject)}", text, "traps", [one.turn for one in failures],
+        len(_sessions(failures)), newest.failed.form,
+    )  # fmt: skip
+
+
+def _failures(session: SessionRecord, lines: Sequence[Line]) -> Iterator[_Failure]:
+    """Every step of a session that failed in a way that may come back."""
     for place, (turn, call, line) in enumerate(lines):
         if not call.failed or not line or was_declined(call.output):
             continue
@@ -144,21 +173,24 @@ def _changes(session: SessionRecord, lines: Sequence[Line]) -> Iterator[_Change]
         step = failed_step(call, line, error)
         if step is None or not is_told(step):
             continue
-        for _, later, others in lines[place + 1 : place + 1 + CALLS_AFTER]:
-            works = next(
-                (
-                    one
-                    for index, one in enumerate(others)
-                    if one.form and passed(later, others, index) and _is_change(step, one, sort)
-                ),
-                None,
-            )
-            if works is not None:
-                own, other = step.text.split(), works.text.split()
-                new = tuple(sorted(word for word in other if word not in own))
-                gone = tuple(sorted(word for word in own if word not in other))
-                yield _Change(step, works, sort, error, new, gone, turn, session.ref)
-                break
+        later = list(_passed(lines[place + 1 : place + 1 + CALLS_LATER]))
+        is_overcome = sort.name == "option" or any(one.form == step.form for _, one in later)
+        soon = (one for at, one in later if at < CALLS_AFTER)
+        works = next((one for one in soon if _is_change(step, one, sort)), None)
+        own, other = step.text.split(), works.text.split() if works else []
+        yield _Failure(
+            step, error, turn, session.ref, is_overcome, works,
+            tuple(sorted(word for word in other if word not in own)),
+            tuple(sorted(word for word in own if word not in other)),
+        )  # fmt: skip
+
+
+def _passed(lines: Sequence[Line]) -> Iterator[tuple[int, Step]]:
+    """The steps that are known to have passed, each with how many calls later that was."""
+    for at, (_, call, line) in enumerate(lines):
+        for place, step in enumerate(line):
+            if step.form and passed(call, line, place):
+                yield at, step
 
 
 def _is_change(failed: Step, step: Step, sort: Sort) -> bool:
@@ -258,8 +290,8 @@ def _order(steps: tuple[str, ...], among: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(step for step in steps if step in among[:FEWEST_STEPS])
 
 
-def _sessions(changes: Sequence[_Change]) -> set[str]:
-    return {one.session for one in changes}
+def _sessions(failures: Sequence[_Failure]) -> set[str]:
+    return {one.session for one in failures}
 
 
 def _found(
