@@ -366,28 +366,41 @@ class _Similar:
                 for word, times in count.items()
             }
             length = math.sqrt(sum(weight * weight for weight in vector.values())) or 1.0
-            self._vectors.append({word: weight / length for word, weight in vector.items()})
+            # The rarest words first: those that say most of what a line shares with others.
+            weights = sorted(vector.items(), key=lambda pair: (-pair[1], pair[0]))
+            self._vectors.append({word: weight / length for word, weight in weights})
             for word in vector:
                 self._holding[word].append(place)
 
     def near(self, place: int, least: float) -> list[int]:
         """The other lines that share at least so much."""
-        shared = self._shared(place)
+        shared = self._shared(place, least)
         return [other for other, amount in shared.items() if amount > least and other != place]
 
-    def _shared(self, place: int) -> dict[int, float]:
-        """How much each other line shares with one: of their vectors, or nearly all words of a short one."""
+    def _shared(self, place: int, least: float = 0.0) -> dict[int, float]:
+        """How much each other line shares with one: of their vectors, or nearly all words of a
+        short one. Of lines that share less than `least` some are left out.
+        """
+        vectors, own = self._vectors, self._vectors[place]
         shared: defaultdict[int, float] = defaultdict(float)
-        common: Counter[int] = Counter()
-        own = self._vectors[place]
+        is_short = len(own) <= SHORT_WORDS
+        left = 1.0
         for word, weight in own.items():
-            for other in self._holding[word]:
-                shared[other] += weight * self._vectors[other][word]
-                common[other] += 1
-        for other, count in common.items():
-            if len(own) <= SHORT_WORDS and len(self._vectors[other]) <= SHORT_WORDS:
-                fewest = min(len(own), len(self._vectors[other]))
-                shared[other] = max(shared[other], 0.9 * count / fewest)
+            # A line that has none of the words so far can share no more than is left of this one.
+            if left < least * least and not is_short:
+                for other in shared:
+                    shared[other] += weight * vectors[other].get(word, 0.0)
+            else:
+                for other in self._holding[word]:
+                    shared[other] += weight * vectors[other][word]
+            left -= weight * weight
+        if is_short:
+            for other in shared:
+                theirs = vectors[other]
+                if len(theirs) <= SHORT_WORDS:
+                    common = len(own.keys() & theirs.keys())
+                    fewest = min(len(own), len(theirs))
+                    shared[other] = max(shared[other], 0.9 * common / fewest)
         return shared
 
     def add(self, overlap: list[float], place: int) -> None:

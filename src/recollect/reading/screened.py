@@ -10,8 +10,8 @@ all? Those are left to `re`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -41,11 +41,37 @@ class Screens:
         self._asked: dict[bool, Any] = {}
         self.unscreened: Sequence[int] = ()
         """Those of which re2 cannot tell whether they may be in a text; known after a search."""
+        self._compiled: dict[int, re.Pattern[str]] = {}
 
     def add(self, pattern: str) -> Screened:
         """One more pattern; all are added before the first is sought."""
         self.patterns.append(pattern)
         return Screened(self, len(self.patterns) - 1)
+
+    def found(self, text: str) -> Iterator[int]:
+        """Which patterns are in a text, in the order in which they were added."""
+        possible = self.possible(text)
+        is_certain = text.isascii() and text.isprintable()
+        for index in possible:
+            if is_certain and index in self.exact and index not in self.unscreened:
+                yield index
+                continue
+            if self.compiled(index).search(text) is not None:
+                yield index
+
+    @cached_property
+    def exact(self) -> frozenset[int]:
+        """Those that re2 was given as they are: in ASCII it finds them where `re` does."""
+        return frozenset(
+            index for index, pattern in enumerate(self.patterns) if weakened(pattern) == pattern
+        )
+
+    def compiled(self, index: int) -> re.Pattern[str]:
+        """One of the patterns as `re` takes them."""
+        found = self._compiled.get(index)
+        if found is None:
+            found = self._compiled[index] = re.compile(self.patterns[index], self.flags)
+        return found
 
     def _possible(self, text: str) -> Sequence[int]:
         """Which patterns may be in a text, in the order in which they were added."""

@@ -135,8 +135,10 @@ def _candidate(
     turn: TurnRecord, sentence: Sentence, work: _Work, *, is_refused: bool
 ) -> Candidate | None:
     text = _OPENING.sub("", sentence.text)
+    if not is_statement(text):
+        return None
     found = cues(text)
-    if not is_tellable(text, found):
+    if not is_lasting(text, found):
         return None
     runs = [name for code in _CODE.findall(text) if (name := form(code))]
     proven = work.ran(text)
@@ -182,10 +184,18 @@ def _is_proven(sentence: Sentence, found: frozenset[str], work: _Work, turn: Tur
 
 def is_tellable(text: str, found: frozenset[str]) -> bool:
     """Whether a sentence is a statement that may hold tomorrow."""
+    return is_statement(text) and is_lasting(text, found)
+
+
+def is_statement(text: str) -> bool:
+    """Whether a sentence says something, as far as can be seen without knowing words."""
     if size(text) < FEWEST or text.rstrip().endswith(_CUT) or _ASKS.search(text):
         return False
-    if _OPTION.match(text) or is_secret(text) or _IDENTIFIER.search(text):
-        return False
+    return not (_OPTION.match(text) or is_secret(text) or _IDENTIFIER.search(text))
+
+
+def is_lasting(text: str, found: frozenset[str]) -> bool:
+    """Whether what it says may hold tomorrow."""
     is_reasoned = bool(found & {"cause", "limit"})
     if "narration" in found or (found & {"offer", "prediction", "passing"}):
         return False

@@ -327,16 +327,7 @@ CAPITALS = re.compile(r"\b(?:NOT|NEVER|ALWAYS|MUST|ONLY|DO NOT|IMPORTANT)\b")
 @lru_cache(4096)
 def cues(text: str) -> frozenset[str]:
     """The names of the cues in a text."""
-    return frozenset(
-        _NAMES[index]
-        for index in _SCREENS.possible(text)
-        if _pattern(index).search(text) is not None
-    )
-
-
-@lru_cache(64)
-def _pattern(index: int) -> re.Pattern[str]:
-    return re.compile(_SCREENS.patterns[index], _SCREENS.flags)
+    return frozenset(_NAMES[index] for index in _SCREENS.found(text))
 
 
 _RULES = frozenset(("lasting", "strong", "negation", "only"))
@@ -344,7 +335,7 @@ _RULES = frozenset(("lasting", "strong", "negation", "only"))
 
 def without_rules(text: str) -> str:
     """A text without the words that make a rule of it: what the rule is about."""
-    for index, name in enumerate(_NAMES):
-        if name in _RULES:
-            text = _pattern(index).sub(" ", text)
+    for index in _SCREENS.possible(text):
+        if _NAMES[index] in _RULES:
+            text = _SCREENS.compiled(index).sub(" ", text)
     return text
