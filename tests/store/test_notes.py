@@ -365,3 +365,29 @@ def test_of_what_was_rejected_only_the_key_outlives_its_session(
     assert "tabs" not in str(stored)
     notes.bring_up_to_date(SHOP, [found("Use tabs", "indent")], "rules")
     assert texts(notes, statuses=["active"]) == []
+
+
+def test_what_holds_for_the_machine_is_one_note_for_all_its_projects(notes: Notes) -> None:
+    """Two projects that miss the same program need no two notes, and one rejection is enough."""
+    missing = found("`rg` is not installed here", "missing rg")
+
+    one = notes.bring_up_to_date(None, [missing], "rules")
+    other = notes.bring_up_to_date(None, [missing._replace(text="`rg` is not there")], "rules")
+    nobody = notes.bring_up_to_date(None, [], "rules")
+
+    assert one == other
+    assert nobody == {}
+    assert notes.get(one["missing rg"]).project is None
+    assert notes.get(one["missing rg"]).text == "`rg` is not there"
+
+
+def test_what_holds_for_the_machine_goes_when_it_is_disproved_later(notes: Notes) -> None:
+    missing = found("`rg` is not installed here", "missing rg")
+    (ref,) = notes.bring_up_to_date(None, [missing], "rules").values()
+
+    notes.bring_up_to_date(None, [], "rules", disproved={"missing rg": "2026-09-01T00:00:00Z"})
+    assert notes.get(ref)
+
+    notes.bring_up_to_date(None, [], "rules", disproved={"missing rg": "2026-09-03T00:00:00Z"})
+    with pytest.raises(NotFound):
+        notes.get(ref)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.distill import finders, patterns, ranking
-from recollect.distill.finders import stale
+from recollect.distill.finders import machine, stale
 from recollect.distill.finders.cleaning import words
 from recollect.distill.reminders import find_reminders
 from recollect.distill.sessions import read_sessions
@@ -58,9 +58,16 @@ def remember_project(store: Store, project: str, redact: Redact) -> None:
     kept = _without_blocked(kept, store.notes.blocked(project))
     order, sure = ranking.arrange(ranking.weigh(kept, sessions, given))
     memory = ranking.with_block(order, sure, sessions, folder)
-    notes = [_found(line, redact) for line in order if not _is_given(line)]
-    notes += [_stale(one) for one in found if _key(one) not in true]
+    lines = [line for line in order if not _is_given(line)]
+    notes = [_found(line, redact) for line in lines if not line.candidate.everywhere]
+    notes += [_stale(one) for one in found if _key(one) not in true and not one.everywhere]
     refs = store.notes.bring_up_to_date(project, notes, "rules")
+    refs |= store.notes.bring_up_to_date(
+        None,
+        [_found(line, redact) for line in lines if line.candidate.everywhere],
+        "rules",
+        disproved=_disproved(sessions),
+    )
     recurring = [one._replace(text=redact(one.text)) for one in patterns.find(sessions)]
     store.notes.bring_up_to_date(project, recurring, "pattern")
     patterns.share(store, project, [*notes, *recurring])
@@ -82,7 +89,13 @@ def remember_project(store: Store, project: str, redact: Redact) -> None:
 
 def arrange_notes(store: Store, project: str) -> None:
     """Put a project's notes in order again, without looking at its sessions."""
-    lines = [_kept_line(note) for note in store.notes.to_arrange(project)]
+    told_here = {note.ref for note in store.notes.in_memory(project)}
+    lines = [
+        _kept_line(note)
+        for note in store.notes.to_arrange(project)
+        # What rules found of the machine is told where it was met.
+        if note.project is not None or note.author != "rules" or note.ref in told_here
+    ]
     gone = ranking.contradicted([line.candidate for line in lines])
     lines = [line for place, line in enumerate(lines) if place not in gone]
     lines.sort(key=lambda line: (-line.value, line.candidate.text))
@@ -160,6 +173,14 @@ def _is_near(own: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
 def _is_given(line: Line) -> bool:
     """Whether a line is a note that is stored, and not one that was found."""
     return line.candidate.key.startswith("note:")
+
+
+def _disproved(sessions: Sequence[SessionRecord]) -> dict[str, str]:
+    """The keys of programs that were said to be missing and passed here, each with when."""
+    return {
+        f"missing {machine.missing_key(program)}": at
+        for program, at in machine.worked(sessions).items()
+    }
 
 
 def _key(candidate: Candidate) -> str:

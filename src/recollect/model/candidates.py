@@ -36,6 +36,7 @@ class Candidate(NamedTuple):
     like something worth telling, by its own words alone; `is_sure` that it may be told
     unasked on that alone. `form` is the command it is about: few lines of one command are told.
     `failing` are commands with a proven alternative.
+    `everywhere` says that it holds for the whole machine, not for this project alone.
     """
 
     kind: CandidateKind
@@ -50,6 +51,7 @@ class Candidate(NamedTuple):
     form: str = ""
     is_sure: bool = False
     failing: tuple[Failing, ...] = ()
+    everywhere: bool = False
 
 
 class Line(NamedTuple):

@@ -11,13 +11,20 @@ def told(*calls: CallRecord) -> list[str]:
     return [one.text for one in machine.find([session(turn("Fix it", *calls))])]
 
 
-def test_programs_that_are_missing_stand_in_one_line() -> None:
+def test_every_program_that_is_missing_is_a_fact_of_its_own_for_the_whole_machine() -> None:
+    """Another project of the same machine misses it too, and may miss others."""
     calls = [
         ran("rg till", "zsh:1: command not found: rg", code=127),
         ran("just fmt", "bash: line 1: just: command not found", code=127),
     ]
 
-    assert told(*calls) == ["`just`, `rg` are not installed here (command not found)"]
+    found = list(machine.find([session(turn("Fix it", *calls))]))
+
+    assert [one.text for one in found] == [
+        "`just` is not installed here (command not found)",
+        "`rg` is not installed here (command not found)",
+    ]
+    assert all(one.everywhere for one in found)
 
 
 def test_what_to_use_in_its_place_has_passed_here() -> None:

@@ -105,7 +105,7 @@ class _Machine(NamedTuple):
 def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
     """What a project's machine lacks, as far as its sessions met it."""
     machine = _look(sessions)
-    yield from _missing_line(machine)
+    yield from _missing(machine)
     yield from _stubs(machine)
     for lack in LACKS:
         if seen := machine.lacks.get(lack.name):
@@ -196,33 +196,37 @@ def _is_silent(call: CallRecord) -> bool:
     return not said and call.exit_code not in (None, 0, 1, 2, 124, 130, 137, 143)
 
 
-def _missing_line(machine: _Machine) -> Iterator[Candidate]:
-    """The programs that are not there, in one line."""
+def missing_key(program: str) -> str:
+    """The key of the fact that a program is missing; the same in every project."""
+    return f"missing {program}"
+
+
+def worked(sessions: Sequence[SessionRecord]) -> dict[str, str]:
+    """When each program last passed in a project."""
+    return _look(sessions).worked
+
+
+def _missing(machine: _Machine) -> Iterator[Candidate]:
+    """The programs that are not there, those first that most sessions missed."""
     gone = [
         seen
         for program, seen in machine.missing.items()
         if machine.worked.get(program, "") < seen[-1].at
     ]
     gone.sort(key=lambda seen: (-len({one.session for one in seen}), seen[0].name))
-    if not gone:
-        return
-    programs = [seen[0].name for seen in gone[:MOST_PROGRAMS]]
-    text = ", ".join(f"`{program}`" for program in programs)
-    text += f" {'is' if len(programs) == 1 else 'are'} not installed here (command not found)"
-    failing = []
-    instead = [(one, other) for one, other in _INSTEAD if other in machine.worked]
-    known = {one for one, _ in instead}
-    instead += [pair for pair in machine.launched.items() if pair[0] not in known]
-    for program, other in instead:
-        if program in programs and is_plain_command(other):
-            text += f"; use `{other}`" + (f" for `{program}`" if len(programs) > 1 else "")
-            line = f"`{program}` is not installed here (command not found); use `{other}`"
-            failing.append(Failing(program, line, "program"))
-    sessions = len({one.session for seen in gone for one in seen})
-    found = _candidate(
-        "missing", text, "missing programs", gone[0][-1], 2.2 + 0.2 * min(sessions, 4)
-    )
-    yield found._replace(failing=tuple(failing))
+    instead = {one: other for one, other in _INSTEAD if other in machine.worked}
+    for seen in gone[:MOST_PROGRAMS]:
+        program = seen[0].name
+        text = f"`{program}` is not installed here (command not found)"
+        failing: tuple[Failing, ...] = ()
+        other = instead.get(program) or machine.launched.get(program)
+        if other and is_plain_command(other):
+            text += f"; use `{other}`"
+            failing = (Failing(program, text, "program"),)
+        strength = 2.2 + 0.2 * min(len({one.session for one in seen}), 4)
+        yield _candidate(
+            "missing", text, missing_key(program), seen[-1], strength, everywhere=True
+        )._replace(failing=failing)
 
 
 def _stubs(machine: _Machine) -> Iterator[Candidate]:
@@ -238,7 +242,7 @@ def _stubs(machine: _Machine) -> Iterator[Candidate]:
         for one, other in _INSTEAD:
             if one == program and other in machine.worked:
                 text += f": use `{other}`"
-        yield _candidate("missing", text, f"stub {program}", seen[-1], 2.6)
+        yield _candidate("missing", text, f"stub {program}", seen[-1], 2.6, everywhere=True)
 
 
 def _lack_line(lack: Lack, seen: Sequence[_Seen]) -> Candidate:
@@ -250,7 +254,10 @@ def _lack_line(lack: Lack, seen: Sequence[_Seen]) -> Candidate:
     return _candidate("failure", text, f"lack {lack.name}", newest, strength)
 
 
-def _candidate(kind: CandidateKind, text: str, key: str, seen: _Seen, strength: float) -> Candidate:
+def _candidate(
+    kind: CandidateKind, text: str, key: str, seen: _Seen, strength: float,
+    *, everywhere: bool = False,
+) -> Candidate:  # fmt: skip
     return Candidate(
         kind=kind,
         section="traps",
@@ -262,4 +269,5 @@ def _candidate(kind: CandidateKind, text: str, key: str, seen: _Seen, strength: 
         at=seen.at,
         turn=seen.turn,
         is_sure=True,
+        everywhere=everywhere,
     )

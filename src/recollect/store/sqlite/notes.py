@@ -15,7 +15,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -512,18 +512,26 @@ class Notes:
     # What stages find
 
     def bring_up_to_date(
-        self, project: str, found: Sequence[FoundNote], author: Author
+        self,
+        project: str | None,
+        found: Sequence[FoundNote],
+        author: Author,
+        *,
+        disproved: Mapping[str, str] | None = None,
     ) -> dict[str, str]:
         """Make an author's notes of a project those that were found; their references by key.
 
         What was found and is not there comes in, what changed is changed, and what was not found
         goes, unless a person decided about it. A person's note that says the same is confirmed.
+
+        Without a project they are notes that hold everywhere. Nobody finds all of these at once,
+        so those go that are `disproved`: keys, each with a time; what is newer stays.
         """
         refs: dict[str, str] = {}
         with self.db.transaction():
-            scope = self._project(project)
+            scope = None if project is None else self._project(project)
             there = self._of_author(scope, author)
-            blocked = self.blocked_keys(project)
+            blocked = self.blocked_keys(project or "")
             seen: set[int] = set()
             for one in found:
                 key = hashed(one.key)
@@ -546,7 +554,7 @@ class Notes:
                         seen.add(same)
                         continue
                     number = self._insert(
-                        scope, project, key, text=one.text, category=one.category,
+                        scope, project or "", key, text=one.text, category=one.category,
                         section=one.section, status=one.status, trust=one.trust, author=author,
                         found_by=one.by, form=one.form, times=one.times, sessions=one.sessions,
                         value=one.value, is_sure=int(one.is_sure), tainted=int(one.tainted),
@@ -555,11 +563,17 @@ class Notes:
                     self._keep_evidence(number, one.turns)
                 else:
                     number = known.id
-                    self._update(known, one, words)
+                    self._update(known, one, words, is_all=project is not None)
                 seen.add(number)
                 refs[one.key] = self.db.value("select ref from notes where id = ?", (number,))
+            gone = there
+            if project is None:
+                until = {hashed(key): _milliseconds(at) for key, at in (disproved or {}).items()}
+                gone = {
+                    key: row for key, row in there.items() if (until.get(key) or -1) > (row.at or 0)
+                }
             self.delete(
-                [row.id for row in there.values() if row.id not in seen and not row.is_decided]
+                [row.id for row in gone.values() if row.id not in seen and not row.is_decided]
             )
         return refs
 
@@ -912,21 +926,24 @@ class Notes:
         )
         return [one for (one,) in rows]
 
-    def _of_author(self, scope: int, author: Author) -> dict[str, _Stored]:
+    def _of_author(self, scope: int | None, author: Author) -> dict[str, _Stored]:
         rows = self.db.rows(
             f"""
             select notes.key, notes.id, text, category, section, trust, found_by, form, times,
                    sessions, value, is_sure, tainted, at, stale, decided_at is not null
-              from notes join projects a on a.id = notes.project
-             where {_OWN} = ? and (author = ? or decided_at is not null)
+              from notes left join projects a on a.id = notes.project
+             where {_OWN} is ? and (author = ? or decided_at is not null)
              order by decided_at is not null, notes.id
             """,
             (scope, author),
         )
         return {key: _Stored(*row) for key, *row in rows}
 
-    def _update(self, known: _Stored, one: FoundNote, words: str) -> None:
-        """Have a stored note say what was found; words that a person accepted stay."""
+    def _update(self, known: _Stored, one: FoundNote, words: str, *, is_all: bool) -> None:
+        """Have a stored note say what was found; words that a person accepted stay.
+
+        Unless what was found `is_all` that there is, older evidence stays too.
+        """
         if known.is_decided:
             one = one._replace(
                 text=known.text, category=known.category, section=known.section, trust=known.trust,
@@ -949,7 +966,7 @@ class Notes:
             )
             if one.text != known.text:
                 self.db.execute("update notes set words = ? where id = ?", (words, known.id))
-        self._keep_evidence(known.id, one.turns)
+        self._keep_evidence(known.id, one.turns, replace=is_all)
 
     def _confirm(self, number: int, one: FoundNote) -> None:
         """Somebody's note is said again by what a stage found."""
