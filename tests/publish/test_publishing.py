@@ -224,11 +224,11 @@ def test_a_skill_moves_with_the_name_of_its_project(shop: Shop) -> None:
     rows = publishing.publish(store, folder, "github.com/ada/store", [], str, apply=True)
 
     assert states(rows) == {
-        ".agents/skills/store-lessons/SKILL.md": "new",
-        ".agents/skills/shop-lessons/SKILL.md": "removed",
+        ".agents/skills/store-procedures/SKILL.md": "new",
+        ".agents/skills/shop-procedures/SKILL.md": "removed",
     }
     assert [path.name for path in (shop.folder / ".agents" / "skills").iterdir()] == [
-        "store-lessons"
+        "store-procedures"
     ]
 
 
@@ -392,12 +392,12 @@ def test_a_skill_has_procedures_step_by_step_and_nothing_else(shop: Shop) -> Non
     publish(shop, "skills", ".claude/skills")
 
     copies = [
-        shop.folder / place / "shop-lessons" / "SKILL.md"
+        shop.folder / place / "shop-procedures" / "SKILL.md"
         for place in (".agents/skills", ".claude/skills")
     ]
     assert sorted(path for path in shop.folder.rglob("*") if path.is_file()) == copies
     for path in copies:
-        assert is_valid("shop-lessons", path.read_text())
+        assert is_valid("shop-procedures", path.read_text())
         assert (
             f"### To release ({ref})\n\n1. `npm run build`\n2. `npm publish`\n" in path.read_text()
         )

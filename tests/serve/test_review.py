@@ -134,3 +134,23 @@ def test_nothing_to_review_says_so(waiting: list[str], capsys: pytest.CaptureFix
     """With the exit code of a search that finds nothing."""
     assert main(["review", "--min-frequency", "9"]) == 1
     assert capsys.readouterr().err == "Nothing to review here. Everywhere: --all\n"
+
+
+def test_what_two_sessions_show_waits_after_an_import(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody has to ask for it to be looked for."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("RECOLLECT_HOME", str(home / ".recollect"))
+    for number, name in enumerate(("till", "cart"), 1):
+        work = Work(number, cwd=str(folder)).ask(f"show me the {name}")
+        work.run(f"bd show {name}", "Error: Database out of sync with JSONL", code=1)
+        claude_log(home, work.run(f"bd show {name} --allow-stale", "ok").done("There.").talk)
+    with Memory.open() as memory:
+        memory.import_logs()
+        memory.jobs.work()
+
+    assert main(["review", "--author", "pattern"]) == 0
+    assert "→ `bd show cart --allow-stale` works" in capsys.readouterr().out

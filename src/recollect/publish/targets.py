@@ -1,4 +1,4 @@
-"""The files that agents read what a project taught from.
+"""The files that agents read what a person accepted from.
 
 Those that many agents read are here. A file that a single agent reads is known
 to whoever serves that agent, and is passed in.
@@ -78,16 +78,15 @@ def head_of(target: Target, project: str) -> str:
 def skill_name(project: str) -> str:
     """A name for a project's skill that the Agent Skills specification allows."""
     words = "-".join(re.findall(r"[a-z0-9]+", _short(project).lower()))
-    kind = "lessons"
+    kind = "procedures"
     return f"{words[: SKILL_NAME_CHARACTERS - len(kind) - 1].strip('-') or 'project'}-{kind}"
 
 
 def _description(project: str) -> str:
     short = " ".join(re.findall(r"[\w.-]+", _short(project)))[:100] or "this project"
     return (
-        f"What failed, what worked and what was decided in earlier sessions of {short}."
-        " Use when a command fails there, and before choosing how to build, test or change "
-        "something."
+        f"Procedures that worked in earlier sessions of {short}, step by step."
+        " Use before releasing, deploying, migrating or setting something up there."
     )
 
 
