@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from recollect.model.record import CallRecord, SessionRecord, TurnRecord
@@ -13,6 +14,21 @@ if TYPE_CHECKING:
 
 # What comes from outside may be written by anybody: what an agent says after it is not told unasked.
 _FROM_OUTSIDE = ("web", "mcp")
+# A command that fetches does what a web tool does: pages, issues, what others publish.
+_FETCHES = re.compile(
+    r"(?:^|[;&|(`\n]|\$\()\s*(?:\w+=\S*\s+|sudo\s+|timeout\s+\S+\s+)*(?:curl|wget|http|https|xh|lynx|w3m"
+    r"|(?:gh|glab|hub)\s+(?:issue|pr|mr|api|release|gist|search|run)|(?:npm|pnpm|yarn)\s+(?:view|info|show)"
+    r"|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\b",
+    re.IGNORECASE,
+)
+# What only asks this machine, and what only sends.
+_ASKS_HERE = re.compile(
+    r"localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|\b(?:pr|issue|mr|release)\s+(?:create|edit|merge|close)\b"
+)
+# Files that came with somebody else's package, wherever they lie.
+_OF_OTHERS = re.compile(
+    r"(?:^|[/\\])(?:node_modules|vendor|third[_-]party|site-packages|bower_components|\.cargo|Pods)[/\\]"
+)
 
 
 def read_sessions(store: Store, project: str) -> list[SessionRecord]:
@@ -35,12 +51,24 @@ def _session(session: SessionDetail) -> SessionRecord:
     for turn in session.turn_list:
         if turn.live:
             calls = tuple(_call(event) for event in turn.events if isinstance(event, ToolCall))
-            tainted = tainted or any(call.kind in _FROM_OUTSIDE for call in calls)
+            tainted = tainted or any(map(is_from_outside, calls))
             turns.append(_turn(turn, calls, session.started_at, tainted=tainted))
     return SessionRecord(
         session.id, session.started_at or "", session.cwd or "", tuple(turns),
         session.origin == "interactive", session.git.branch,
     )  # fmt: skip
+
+
+def is_from_outside(call: CallRecord) -> bool:
+    """Whether what a call gave back may be written by anybody."""
+    if call.kind in _FROM_OUTSIDE:
+        return True
+    if call.kind == "shell":
+        fetches = _FETCHES.search(call.target) is not None
+        return (fetches and not _ASKS_HERE.search(call.target)) or (
+            call.passed and _OF_OTHERS.search(call.target) is not None
+        )
+    return call.kind == "read" and _OF_OTHERS.search(call.target) is not None
 
 
 def _turn(
