@@ -103,19 +103,20 @@ def share(store: Store, project: str, found: Sequence[FoundNote]) -> None:
         for one in found
         if one.section == "traps" and one.stale is None and " (in " not in one.text
     }
+    shared = []
     for key, others in store.notes.found_elsewhere(traps, other_than=project).items():
         one = traps[key]
-        turns = [*one.turns, *(turn for other in others for turn in other.turns)]
-        store.notes.propose_everywhere(
+        turns = (*one.turns, *(turn for other in others for turn in other.turns))
+        shared.append(
             one._replace(
-                turns=tuple(turns),
+                turns=turns,
                 times=one.times + sum(other.times for other in others),
                 sessions=len({turn.rpartition("#")[0] for turn in turns}),
                 is_sure=False,
                 status="candidate",
-            ),
-            "pattern",
+            )
         )
+    store.notes.bring_up_to_date(None, shared, "pattern")
 
 
 # Failures ------------------------------------------------------------------------------------

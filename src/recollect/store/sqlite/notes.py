@@ -594,26 +594,6 @@ class Notes:
                 found[key] = [self._note(row) for row in rows]
         return found
 
-    def propose_everywhere(self, one: FoundNote, author: Author) -> None:
-        """Keep a candidate that holds in every project, or bring it up to date.
-
-        What a person decided about stays as they left it, and what says the same as a note that
-        holds everywhere only confirms that.
-        """
-        with self.db.transaction():
-            key = hashed(one.key)
-            number = self.db.value(
-                "select id from notes where key = ? and project is null", (key,)
-            ) or self._same(one.text, None)
-            if number is None:
-                number = self._insert(
-                    None, "", key, text=one.text, category=one.category, section=one.section,
-                    status=one.status, trust=one.trust, author=author, found_by=one.by,
-                    form=one.form, times=one.times, sessions=one.sessions, value=one.value,
-                    is_sure=int(one.is_sure), tainted=int(one.tainted), at=_milliseconds(one.at),
-                )  # fmt: skip
-            self._confirm(number, one)
-
     def arrange(
         self,
         project: str,
