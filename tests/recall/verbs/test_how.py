@@ -162,3 +162,10 @@ def test_a_loop_tells_nothing_about_its_commands(remember: Remember) -> None:
 def test_a_tool_must_be_named(remember: Remember) -> None:
     with pytest.raises(UsageError):
         remember(Work().ask("go").done()).how("agent:codex")
+
+
+def test_the_same_line_is_not_told_for_each_use_in_it(remember: Remember) -> None:
+    """`npm -v` and `npm ls` of one line would both be shown as that line."""
+    found = remember(Work().ask("go").run("npm -v && npm ls").done()).how("npm", everywhere=True)
+
+    assert [row.example for row in found] == ["npm -v && npm ls"]

@@ -113,7 +113,11 @@ def how(
             if worked
             else "None of these is known to have worked: the logs do not tell."
         )
-    worked = worked or unclear
+    # A line that uses the tool twice stands for its more frequent use.
+    lines: dict[str, Invocation] = {}
+    for row in worked or unclear:
+        lines.setdefault(row.example, row)
+    worked = list(lines.values())
     answers = Answers(worked[:limit], remarks)
     if never:
         answers.remarks.append(
