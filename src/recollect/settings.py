@@ -60,22 +60,30 @@ KEYS: dict[str, tuple[object, str]] = {
     "embed.timeout_seconds": (30, "remote: seconds to wait for an answer"),
     "distill.engine": (
         "none",
-        "who writes memories: none (only rules), llm, or agent (your own, when you ask)",
+        "who writes memories besides the rules: none, llm (a service), or an agent of yours that "
+        "runs by itself",
+    ),
+    "distill.model": ("", "the model that your agent is asked to use; empty: a cheap one"),
+    "distill.send": (
+        [],
+        "agents of other makers whose sessions that agent may read too",
+    ),
+    "distill.idle_hours": (6, "write about a project after so many quiet hours"),
+    "distill.runs_per_day": (5, "most runs of an engine in 24 hours"),
+    "distill.tokens_per_day": (100_000, "most tokens of these runs, read and written; 0: no limit"),
+    "distill.usd_per_day": (
+        1.0,
+        "most dollars of these runs, where they are known; 0: no limit",
+    ),
+    "distill.timeout_seconds": (600, "seconds to wait for the agent's answer"),
+    "distill.second_look": (
+        False,
+        "show each line to the engine once more beside its turns, in a second request",
     ),
     "distill.max_items": (
         300,
         "most prompts in one record for an engine; a project with more is read in steps",
     ),
-    "distill.idle_hours": (6, "distill a session after so many quiet hours"),
-    "distill.traces_kept": (
-        10,
-        "how many trace memories of a project are files; the newest",
-    ),
-    "distill.kinds": (
-        ["prompt", "reply", "tool_call", "compaction", "error", "abort"],
-        "kinds of events that a model or an agent gets; there is also: reasoning",
-    ),
-    "distill.input_bytes": (1_000_000, "most bytes of a session that a model or an agent gets"),
     "llm.url": (
         "",
         "address of an OpenAI-compatible chat service, such as http://localhost:11434/v1; "
@@ -92,15 +100,7 @@ KEYS: dict[str, tuple[object, str]] = {
         "max_tokens",
         "name of that limit: max_tokens or max_completion_tokens; empty: not sent",
     ),
-    "llm.send_schema": (
-        False,
-        "send the form of the answer as response_format, if the service knows it",
-    ),
-    "llm.notes": (False, "also ask for notes, in a second request for each session"),
-    "llm.notes_count": (
-        False,
-        "tell agents these notes without asking you, as if you had accepted each",
-    ),
+    "llm.reasoning_effort": ("", "how long a model thinks: low, medium, high; empty: not sent"),
     "llm.max_tokens_per_run": (
         4_000_000,
         "most tokens of a run, read and written; 0: no limit",

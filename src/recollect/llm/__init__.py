@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol
 
-    from recollect.llm.client import Reply
     from recollect.llm.spending import Spending
+    from recollect.model.engines import Reply
     from recollect.settings import Settings
 
     class Model(Protocol):

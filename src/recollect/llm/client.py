@@ -21,6 +21,7 @@ import msgspec
 from recollect import __version__
 from recollect.errors import BadReply, EngineUnavailable
 from recollect.llm.spending import Reservation, Spending
+from recollect.model.engines import Reply
 from recollect.system.services import (
     PASSING,
     address_of,
@@ -53,14 +54,6 @@ HEADERS = frozenset(
 LIMIT_FIELDS = ("max_tokens", "max_completion_tokens", "")
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
-
-
-class Reply(msgspec.Struct):
-    """What a model said, and what that took; the cost is None when nobody knows the price."""
-
-    text: str
-    tokens: int = 0
-    cost_usd: float | None = None
 
 
 class _Message(msgspec.Struct):
@@ -123,6 +116,8 @@ class ChatModel:
                 for role, part in zip(("system", "user"), said, strict=True)
             ],
         }
+        if effort := self._settings.text("llm.reasoning_effort"):
+            question["reasoning_effort"] = effort
         if self._limit_field:
             question[self._limit_field] = self._reply_tokens
         if schema is not None and self._settings.flag("llm.send_schema"):
@@ -195,11 +190,9 @@ class ChatModel:
             raise self._wrong(f"does not speak the chat protocol ({shown(str(error))})") from None
         used = answer.usage or _Usage()
         text = (answer.choices[0].message.content or "") if answer.choices else ""
-        tokens, usd = self.spending.settle(
-            held,
-            used.prompt_tokens or None,
-            used.completion_tokens or len(text.encode("utf-8", "replace")) // 3 + 1,
-        )
+        tokens_in = used.prompt_tokens or held.input_tokens
+        tokens_out = used.completion_tokens or len(text.encode("utf-8", "replace")) // 3 + 1
+        _, usd = self.spending.settle(held, tokens_in, tokens_out)
         if not answer.choices:
             raise self._wrong("returned an answer without a choice in it")
         choice = answer.choices[0]
@@ -213,7 +206,7 @@ class ChatModel:
                 f"{self.name} was cut off after {self._reply_tokens} tokens.",
                 hint="Raise llm.reply_tokens.",
             )
-        return Reply(text, tokens, usd)
+        return Reply(text, tokens_in, tokens_out, usd)
 
     def _opened(self, address: str) -> openai.OpenAI:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -28,6 +29,43 @@ class EngineRun(Struct, kw_only=True):
     lines: int = 0
     dropped: int = 0
     at: str | None = None
+
+
+class Reply(NamedTuple):
+    """What a model said, and what that took; dollars are None where nobody knows them.
+
+    `session` is what an agent calls the session in which it answered, where it keeps one.
+    """
+
+    text: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+    session: str = ""
+
+    @property
+    def tokens(self) -> int:
+        return self.tokens_in + self.tokens_out
+
+
+class HeadlessAgent(NamedTuple):
+    """How the program of an agent answers one question without a person, tools and hooks.
+
+    The question goes to its standard input. `makers` are the agents of the same maker, whose
+    sessions it may read. `words` makes the arguments of a model (empty: the agent's own choice)
+    and a session's id, `files` is what has to stand in the folder it runs in, and `variables`
+    what its environment has to say, of that folder. `read` finds the answer in what it printed;
+    an empty text says that there is none.
+    """
+
+    agent: str
+    program: str
+    model: str
+    makers: tuple[str, ...]
+    words: Callable[[str, str], list[str]]
+    read: Callable[[str], Reply]
+    files: Mapping[str, str] = {}
+    variables: Callable[[str], dict[str, str]] = lambda folder: {}
 
 
 class EngineTotals(NamedTuple):

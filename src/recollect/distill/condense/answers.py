@@ -18,7 +18,7 @@ QUESTION_CHARACTERS, ANSWER_CHARACTERS, REASON_CHARACTERS, PLAN_LINES = 180, 220
 SUBJECT_CHARACTERS, BODY_CHARACTERS, BODY_LINES = 160, 140, 6
 
 
-class Line(NamedTuple):
+class TurnLine(NamedTuple):
     """Something that happened in a turn, as the record tells it."""
 
     session: str
@@ -26,12 +26,12 @@ class Line(NamedTuple):
     text: str
 
 
-def answers(sessions: Sequence[SessionRecord]) -> Iterator[Line]:
+def answers(sessions: Sequence[SessionRecord]) -> Iterator[TurnLine]:
     """Answers to questions, plans that were approved, and refusals with their reasons."""
     for session in sessions:
         for turn, call in session.calls():
             for text in _answered(call, session):
-                yield Line(session.ref, turn.ref, f"A {text}")
+                yield TurnLine(session.ref, turn.ref, f"A {text}")
 
 
 def _answered(call: CallRecord, session: SessionRecord) -> Iterator[str]:
@@ -56,7 +56,7 @@ def _answered(call: CallRecord, session: SessionRecord) -> Iterator[str]:
         yield f"refused {what}"
 
 
-def commits(sessions: Sequence[SessionRecord]) -> Iterator[Line]:
+def commits(sessions: Sequence[SessionRecord]) -> Iterator[TurnLine]:
     """Messages of commits and pull requests, each subject once; not those that failed."""
     seen: set[str] = set()
     for session in sessions:
@@ -72,7 +72,7 @@ def commits(sessions: Sequence[SessionRecord]) -> Iterator[Line]:
                 text += f" — {' / '.join(body)}" if body else ""
                 if not call.passed:
                     text += " (result not logged)"
-                yield Line(session.ref, turn.ref, text)
+                yield TurnLine(session.ref, turn.ref, text)
 
 
 def _short(text: str, most: int) -> str:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from recollect.distill.condense import answers, papers, replied, sense, typed
 from recollect.distill.condense.marks import Marks
-from recollect.distill.condense.replied import Choice, Reply
+from recollect.distill.condense.replied import Choice, ReplySentence
 from recollect.distill.condense.runs import Runs, error_of
 from recollect.distill.condense.typed import Prompt, fitted, shortened
 from recollect.distill.finders.cleaning import spoken
@@ -156,10 +156,10 @@ class _Writing:
 
     def _filled(
         self, fixed: _Fixed, parts: list[_Part], choice: Choice, room: float
-    ) -> tuple[str, list[Reply], list[_Part]]:
+    ) -> tuple[str, list[ReplySentence], list[_Part]]:
         """The text with as many sentences of replies as there is room for."""
         told = [part.text for part in parts]
-        best: tuple[str, list[Reply]] | None = None
+        best: tuple[str, list[ReplySentence]] | None = None
         for _ in range(FITTINGS):
             chosen = choice.choose(told, max(0, int(room)))
             replies = [_Part(*found[:2], 2, found[2]) for found in replied.joined(chosen)]
@@ -447,7 +447,7 @@ def _open_tasks(session: SessionRecord, marks: Marks) -> Iterator[str]:
             yield f"Open to-do {marks.of(turn.ref)}: {shown}"
 
 
-def _newest(lines: Sequence[answers.Line], most: int, order: int) -> list[_Part]:
+def _newest(lines: Sequence[answers.TurnLine], most: int, order: int) -> list[_Part]:
     """The lines that fit, those of the newest sessions first."""
     kept, used = [], 0
     for line in reversed(lines):

@@ -37,7 +37,7 @@ _TELLING_HEADING = re.compile(
 _ENDLESS = re.compile(r"\S{140,}")
 
 
-class Reply(NamedTuple):
+class ReplySentence(NamedTuple):
     """A sentence of an agent's, and how telling it is."""
 
     session: SessionRecord
@@ -52,9 +52,9 @@ class Reply(NamedTuple):
         return len(self.text.encode()) + 3
 
 
-def read(sessions: Sequence[SessionRecord]) -> list[Reply]:
+def read(sessions: Sequence[SessionRecord]) -> list[ReplySentence]:
     """Every sentence that may be worth its room, in order."""
-    found: list[Reply] = []
+    found: list[ReplySentence] = []
     for session in sessions:
         for place, turn in enumerate(session.turns):
             after = session.turns[place + 1] if place + 1 < len(session.turns) else None
@@ -78,7 +78,7 @@ def _answers_a_choice(turn: TurnRecord | None) -> bool:
 
 
 def _take(
-    found: list[Reply],
+    found: list[ReplySentence],
     session: SessionRecord,
     turn: TurnRecord,
     text: str,
@@ -99,13 +99,13 @@ def _take(
         if chosen and _OPTION.search(said):
             value += 1.6
         if value > LEAST:
-            found.append(Reply(session, turn, kind, said, value, len(found)))
+            found.append(ReplySentence(session, turn, kind, said, value, len(found)))
 
 
 class Choice:
     """Picks sentences for so much room, those first that say most that is new."""
 
-    def __init__(self, replies: Sequence[Reply], sessions: Sequence[SessionRecord]) -> None:
+    def __init__(self, replies: Sequence[ReplySentence], sessions: Sequence[SessionRecord]) -> None:
         self.replies = replies
         places = {session.ref: place for place, session in enumerate(sessions)}
         self._terms = [frozenset(words(reply.text)) for reply in replies]
@@ -120,7 +120,7 @@ class Choice:
             0.7 + 0.3 * (places[reply.session.ref] + 1) / len(sessions) for reply in replies
         ]
 
-    def choose(self, told: Iterable[str], room: int) -> list[Reply]:
+    def choose(self, told: Iterable[str], room: int) -> list[ReplySentence]:
         """What fits into so many bytes beside what is told already; in order."""
         if sum(reply.cost for reply in self.replies) <= room:
             return list(self.replies)
@@ -159,7 +159,7 @@ class Choice:
         return float(round(worth / reply.cost**0.45, 9))
 
 
-def joined(chosen: Sequence[Reply]) -> Iterator[tuple[str, str, str]]:
+def joined(chosen: Sequence[ReplySentence]) -> Iterator[tuple[str, str, str]]:
     """The sentences of each reply in a line: session, turn, text."""
     lines: dict[tuple[str, str, str], list[str]] = {}
     for reply in chosen:

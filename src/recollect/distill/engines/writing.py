@@ -10,27 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from recollect.distill.engines.answer import Answer, Told, read_answer
 from recollect.distill.engines.check import Check
 from recollect.distill.engines.keeping import Checked, check_of, checked, complaint, keep
 from recollect.distill.engines.material import Material, instructions
 from recollect.errors import BadReply, EngineUnavailable, SpendingLimit
-from recollect.model.engines import EngineOutcome, EngineRun
+from recollect.model.engines import EngineOutcome, EngineRun, Reply
 
 if TYPE_CHECKING:
     from recollect.redact import Redactor
     from recollect.store import Store
-
-
-class Reply(NamedTuple):
-    """What a model said, and what that took; dollars are None where nobody knows them."""
-
-    text: str
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float | None = None
 
 
 class Engine(Protocol):
