@@ -54,7 +54,6 @@ def make_store(folder: Path) -> Path:
         for _ in memory.digest_new():
             pass
         memory.jobs.work()
-        memory.old.distill(now=True)
         project = memory.projects.all()[0].key
         memory.old.remember("Run the tests with make test.", project=project)
         episode = memory.episodes.start("mend the parser", Context())
@@ -165,7 +164,6 @@ def deeds(memory: Memory) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What writes, by name."""
     yield "import", lambda: memory.import_logs([memory.agents.sample_logs()])
     yield "digest", lambda: list(memory.digest_new())
-    yield "distill", memory.old.distill
     yield "make ready", lambda: list(memory.make_ready())
     yield "embed", lambda: list(memory.store.embed(again=True))
     yield "rescan", memory.store.rescan

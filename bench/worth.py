@@ -146,9 +146,6 @@ class Product:
     def take_in(self, logs: Sequence[Path]) -> None:
         """Import logs and make memories of them."""
         self("import", *logs, "--wait")
-        if not self.has_memory:
-            self("distill", "--now", "--all")
-            self("work")
 
     def told(self, folder: str) -> dict[str, str]:
         """What an agent is told in a folder.

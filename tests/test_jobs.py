@@ -14,7 +14,7 @@ from recollect.store import Store, open_store
 
 ROOT = Path(__file__).parents[1] / "src" / "recollect"
 # What `memory` gives to handlers, and what `run_due` adds.
-GIVEN = {"settings", "domains", "encoder", "engine", "llm", "derive", "redact", "store", "subject"}
+GIVEN = {"settings", "domains", "encoder", "writer", "readable", "redactor", "redact", "derive", "store", "subject"}
 
 done: list[str] = []
 
@@ -161,8 +161,8 @@ def test_a_limit_leaves_the_rest_waiting(store: Store) -> None:
 def test_what_a_stage_leaves_is_given_up_after_the_tries_of_the_table(store: Store) -> None:
     """The stage does not know how often that is."""
     for _ in range(3):
-        store.jobs.leave("trace", "codex:a", "busy")
+        store.jobs.leave("engine", "projects", "busy")
 
     follow_marks(store)
 
-    assert states(store) == [("trace", "codex:a", "failed", 3)]
+    assert states(store) == [("engine", "projects", "failed", 3)]

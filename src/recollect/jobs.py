@@ -45,7 +45,6 @@ class Job(NamedTuple):
 
 
 _DIGEST = "recollect.distill.tasks.digest:digest_new"
-_MEMORIES = "recollect.distill.memories"
 
 JOBS = (
     Job(
@@ -68,10 +67,13 @@ JOBS = (
         due_after=("imported", "digested", "notes changed", "hook lines outdated", "repaired"),
     ),
     Job(
-        "distill",
-        run=(f"{_MEMORIES}.distilling:distill_due",),
-        subject="sessions",
-        due_after=("imported", "session settled", "repaired"),
+        "engine",
+        # Whoever is asked may cost money: it waits for idle projects, and asks seldom.
+        run=("recollect.distill.engines.due:write_due",),
+        subject="projects",
+        due_after=("imported", "session quiet"),
+        tries=3,
+        lease_seconds=900,
     ),
     Job(
         "embed",
@@ -98,15 +100,6 @@ JOBS = (
         subject="episodes",
         due_after=("digested", "repaired"),
     ),
-    Job(
-        "consolidate",
-        run=(f"{_MEMORIES}.distilling:consolidate_due",),
-        subject="projects",
-        due_after=("memories outdated",),
-    ),
-    # These two are left by the jobs above when a model fails. Each try costs somebody's money.
-    Job("trace", run=(f"{_MEMORIES}.distilling:ask_again",), tries=3),
-    Job("memory", run=(f"{_MEMORIES}.distilling:write_again",), tries=3),
 )
 
 

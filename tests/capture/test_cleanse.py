@@ -103,8 +103,7 @@ def test_no_column_of_any_table_has_a_secret_of_a_log(leaky: Memory, home: Path)
     """Names of tools, records, sessions and folders are as much a log's words as prompts."""
     report = leaky.import_logs()
     leaky.jobs.work()
-    leaky.old.distill(engine="rules", now=True, everything=True)
-    leaky.old.write_jobs(str(home / "jobs"))
+    leaky.engines.write_jobs(str(home / "jobs"))
 
     assert (report.imported, report.sessions, report.failed) == (1, 1, 0)
     assert leaking(leaky) == []

@@ -34,10 +34,6 @@ CASES = [
     ("Session + Session with its turns", ["show", SESSION]),
     ("Session + Session with its turns", ["export", "--limit", "2"]),
     ("Digest", ["show", SESSION, "--digest"]),
-    ("Distilled", ["distill", "--limit", "2"]),
-    ("Job file", ["distill", "--jobs", "jobs", "--limit", "2"]),
-    ("Consolidated", ["consolidate"]),
-    ("Trace", ["show", SESSION, "--memory"]),
     ("Turn", ["show", f"{SESSION}#2"]),
     ("Hit", ["search", "deadlock"]),
     ("Hit", ["demo"]),
@@ -92,8 +88,6 @@ def test_an_answer_has_the_fields_of_the_page(
     """Programs read these names; a change of one is a change of the contract."""
     if title == "Job":
         leave_a_job()
-    if title == "Trace":
-        main(["distill", "--now"])
 
     found = rows(argv, capsys)
 

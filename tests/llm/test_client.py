@@ -33,7 +33,7 @@ def test_a_question_is_two_messages_and_never_offers_tools(service: Service) -> 
 
     reply = opened(service).ask("Sum it up.", "a session")
 
-    assert reply == Reply("done", 42, None)
+    assert reply == Reply("done", 40, 2, None)
     assert service.questions == [
         {
             "model": "some-model",
@@ -47,20 +47,17 @@ def test_a_question_is_two_messages_and_never_offers_tools(service: Service) -> 
     assert service.paths == ["/v1/chat/completions"]
 
 
-def test_the_limit_and_the_schema_are_sent_as_the_service_wants_them(service: Service) -> None:
+def test_the_limit_and_the_effort_are_sent_as_the_service_wants_them(service: Service) -> None:
     """Services disagree on the name of one and on whether there is the other."""
     model = opened(
-        service, reply_tokens=50, reply_limit_field="max_completion_tokens", send_schema=True
+        service, reply_tokens=50, reply_limit_field="max_completion_tokens", reasoning_effort="low"
     )
 
-    model.ask("i", "t", schema={"type": "object"})
-    opened(service, reply_limit_field="").ask("i", "t", schema={"type": "object"})
+    model.ask("i", "t")
+    opened(service, reply_limit_field="").ask("i", "t")
 
     first, second = service.questions
-    assert (first["max_completion_tokens"], first["response_format"]["json_schema"]["schema"]) == (
-        50,
-        {"type": "object"},
-    )
+    assert (first["max_completion_tokens"], first["reasoning_effort"]) == (50, "low")
     assert set(second) == {"model", "messages"}
 
 
@@ -341,7 +338,7 @@ def test_what_is_spent_is_what_the_service_says(service: Service) -> None:
 
     reply = model.ask("i", "t")
 
-    assert reply == Reply("done", 1100, 0.003)
+    assert reply == Reply("done", 1000, 100, 0.003)
     assert (model.spending.tokens, model.spending.cost_usd) == (1100, 0.003)
 
 

@@ -74,7 +74,7 @@ def remembering(home: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 
 def live_through(mind: Memory, home: Path, words: dict[str, str]) -> Work:
-    """Import, digest, take notes, distill, publish twice, and let go of the events.
+    """Import, digest, take notes, publish twice, and let go of the events.
 
     A second session stays out of it.
     """
@@ -83,12 +83,10 @@ def live_through(mind: Memory, home: Path, words: dict[str, str]) -> Work:
     mind.import_logs()
     for _ in mind.digest_new():
         pass
-    mind.old.distill(now=True)
     plain = {place: f"plain{place}" for place in PLACES}
     claude_log(home, telling(2, plain).talk)
     mind.import_logs()
     mind.jobs.work()
-    mind.old.distill(now=True)
     for _ in mind.store.retain():
         pass
     return told

@@ -222,7 +222,7 @@ def test_no_process_is_started_for_work_that_is_not_due(
     )
     mind.jobs.work()
     store = mind._shared.store()
-    store.jobs.mark("session settled", at=now_ms() + 3_600_000)
+    store.jobs.mark("session quiet", at=now_ms() + 3_600_000)
 
     leave_work(mind)
     in_vain = len(started)
@@ -230,7 +230,7 @@ def test_no_process_is_started_for_work_that_is_not_due(
     leave_work(mind)
 
     assert (in_vain, [command[4] for command in started]) == (0, ["work"])
-    assert [job.kind for job in mind.jobs.all()] == ["optimize", "distill"]
+    assert [job.kind for job in mind.jobs.all()] == ["optimize", "digest", "engine"]
 
 
 def test_room_is_said_when_there_are_limits(

@@ -67,7 +67,6 @@ def ready(home: Path, *works: Work) -> None:
     with memory(home) as mind:
         mind.import_logs()
         list(mind.digest_new())
-        mind.old.distill(now=True)
         list(mind.make_ready())
 
 

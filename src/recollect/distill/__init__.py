@@ -9,15 +9,15 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recollect.distill.models.replies import Fact, read_facts
+    from recollect.distill.engines.facts import Fact, read_facts
     from recollect.distill.notes.gate import Progress, ask_gate
 
 __all__ = ["Fact", "Progress", "ask_gate", "read_facts"]
 _PLACES = {
-    "Fact": "recollect.distill.models.replies",
+    "Fact": "recollect.distill.engines.facts",
     "Progress": "recollect.distill.notes.gate",
     "ask_gate": "recollect.distill.notes.gate",
-    "read_facts": "recollect.distill.models.replies",
+    "read_facts": "recollect.distill.engines.facts",
 }
 
 

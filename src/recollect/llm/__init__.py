@@ -7,7 +7,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Protocol
+    from typing import Protocol
 
     from recollect.llm.spending import Spending
     from recollect.model.engines import Reply
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
         name: str
         spending: Spending
 
-        def ask(
-            self, instructions: str, text: str, *, schema: dict[str, Any] | None = None
-        ) -> Reply:
+        def ask(self, instructions: str, text: str) -> Reply:
             """What the model says to a text, by our instructions.
 
             Raises EngineUnavailable when there is no answer, BadReply when

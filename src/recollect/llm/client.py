@@ -102,7 +102,7 @@ class ChatModel:
         self._client = self._opened(address)
         self.spending = Spending(settings, address)
 
-    def ask(self, instructions: str, text: str, *, schema: dict[str, Any] | None = None) -> Reply:
+    def ask(self, instructions: str, text: str) -> Reply:
         """What the model says to a text, by our instructions.
 
         Asked again for as long as it may yet answer.
@@ -120,9 +120,6 @@ class ChatModel:
             question["reasoning_effort"] = effort
         if self._limit_field:
             question[self._limit_field] = self._reply_tokens
-        if schema is not None and self._settings.flag("llm.send_schema"):
-            form = {"name": "answer", "strict": True, "schema": schema}
-            question["response_format"] = {"type": "json_schema", "json_schema": form}
         size = sum(len(part.encode("utf-8", "replace")) for part in said)
         for tried in range(TRIES):
             held = self.spending.hold(size, self._reply_tokens)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         Pack,
     )
     from recollect.model.digests import Digest
+    from recollect.model.engines import HeadlessAgent
     from recollect.model.memories import ProjectMemory
     from recollect.model.reports import ImportReport, SourceReport, StatsRow, StoreSummary
     from recollect.model.search import Filter, SearchResult
@@ -80,8 +81,12 @@ class Memory:
         environ: Mapping[str, str] | None = None,
         encoder: Encoder | None = None,
         resident: bool = False,
+        headless: Callable[[str], HeadlessAgent | None] = lambda agent: None,
     ) -> None:
-        self._shared = Collaborators(settings, environ=environ, encoder=encoder, resident=resident)
+        self._shared = Collaborators(
+            settings, environ=environ, encoder=encoder, resident=resident, headless=headless
+        )
+        self.headless = headless
         self._adapters = adapters
         self._episodes: MemoryEpisodes | None = None
         self._sweep: Sweep | None = None
@@ -99,13 +104,15 @@ class Memory:
         resident: bool = False,
         config: str | os.PathLike[str] | None = None,
         settings: Mapping[str, object] | None = None,
+        headless: Callable[[str], HeadlessAgent | None] = lambda agent: None,
     ) -> Self:
         """The memory at a path, or the one that the settings and the environment choose.
 
         A process that stays and searches often says `resident`: vectors are
         then kept in memory, which takes a moment once and saves it each time.
         `config` is read instead of the usual config.toml; `settings` holds keys
-        of it with values for this memory alone.
+        of it with values for this memory alone. `headless` knows how agents are
+        asked by themselves, for those who have one write memories.
         """
         resolved = Settings.load(
             environ,
@@ -113,7 +120,10 @@ class Memory:
             config=os.fspath(config) if config is not None else None,
             changed=settings,
         )
-        return cls(resolved, adapters=adapters, environ=environ, encoder=encoder, resident=resident)
+        return cls(
+            resolved, adapters=adapters, environ=environ, encoder=encoder, resident=resident,
+            headless=headless,
+        )  # fmt: skip
 
     def __enter__(self) -> Self:
         return self

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from recollect.embed import Encoder
+    from recollect.model.engines import HeadlessAgent
     from recollect.model.search import Query, Scope
     from recollect.redact import Redactor
     from recollect.store import Store
@@ -26,7 +27,9 @@ class Collaborators:
         environ: Mapping[str, str] | None = None,
         encoder: Encoder | None = None,
         resident: bool = False,
+        headless: Callable[[str], HeadlessAgent | None] = lambda agent: None,
     ) -> None:
+        self.headless = headless
         self.settings = settings
         self.environ = os.environ if environ is None else environ
         self._store: Store | None = None

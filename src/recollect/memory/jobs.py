@@ -37,9 +37,9 @@ class MemoryJobs:
     def work(self, limit: int | None = None) -> int:
         """Do the jobs that are due; returns how many were done."""
         from recollect.jobs import run_due
-        from recollect.memory.old import OldMemory
+        from recollect.memory.engines import MemoryEngines
 
-        store, old = self.shared.store(), OldMemory(self.shared)
+        store, engines = self.shared.store(), MemoryEngines(self.shared)
         if store.read_only:
             return 0
         store.injections.drain()
@@ -47,8 +47,9 @@ class MemoryJobs:
             "settings": lambda: self.shared.settings,
             "domains": self.shared.settings.domains,
             "encoder": self.shared.encoder,
-            "engine": old.engine,
-            "llm": lambda: old.open_llm() if old.engine() == "llm" else None,
+            "writer": engines.open_writer,
+            "readable": engines.readable,
+            "redactor": lambda: self.shared.redactor(store),
             "redact": lambda: self.shared.redact_strictly,
         }
         return run_due(store, given, limit=limit)

@@ -42,7 +42,6 @@ class MemoryStore:
         waits, unless `frequent` says that those go too: a word that only
         looks like a secret would be missed everywhere.
         """
-        from recollect.memory.old import OldMemory
         from recollect.model.reports import Rescanned
         from recollect.redact import table_version
         from recollect.redact.known import digits_of
@@ -62,8 +61,6 @@ class MemoryStore:
         )
         report = store.rescan.run(redactor, progress=progress)
         report.values = values
-        # The files of memories follow their rows.
-        OldMemory(self.shared).refresh()
         return report
 
     def doctor(self, *, verify: bool = False) -> Health:
@@ -106,9 +103,8 @@ class MemoryStore:
         """
         from recollect.distill.corroborate import corroborate
         from recollect.errors import NotFound
-        from recollect.memory.old import OldMemory
 
-        store, old = self.shared.store(), OldMemory(self.shared)
+        store = self.shared.store()
         # So that notes know where they came from.
         corroborate(store)
         try:
@@ -116,12 +112,7 @@ class MemoryStore:
         except NotFound:
             # Perhaps it was forgotten before, and something in the way kept its words in the files.
             session, ordinal = ref, None
-        report = store.forgetting.session_or_turn(session, ordinal, dry_run=dry_run)
-        if not dry_run:
-            # What was made of it goes from the files too, and what still
-            # holds is put together again.
-            old.refresh()
-        return report
+        return store.forgetting.session_or_turn(session, ordinal, dry_run=dry_run)
 
     def retain(self, *, dry_run: bool = False) -> Iterator[Retained]:
         """Keep the store within the budget of the settings, a report after each batch.

@@ -74,3 +74,46 @@ class EngineTotals(NamedTuple):
     runs: int
     tokens: int
     cost_usd: float
+
+
+class EngineFailures(NamedTuple):
+    """Runs in a row that kept nothing: how many, and the newest of them.
+
+    `at` is in milliseconds of UTC.
+    """
+
+    times: int
+    at: int
+    outcome: EngineOutcome
+    why: str
+
+
+class EngineAnswer(Struct, kw_only=True):
+    """A memory that somebody writes by hand, for a project, and what came of its file.
+
+    `waiting` has no answer yet; `kept` became notes, but for the lines that `reason` names;
+    `refused` says why.
+    """
+
+    project: str
+    path: str
+    outcome: Literal["written", "unchanged", "waiting", "kept", "refused"]
+    reason: str = ""
+    lines: int = 0
+
+
+class EngineRequest(Struct, kw_only=True):
+    """What an engine would be given of a project, and about what that would take."""
+
+    project: str
+    engine: str
+    model: str
+    sessions: int
+    prompts: int
+    waiting: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None
+    cuts: list[str]
+    left_out: dict[str, int]
+    text: str

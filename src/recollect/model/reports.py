@@ -372,42 +372,6 @@ class Embedded(Struct, kw_only=True):
     remaining: int = 0
 
 
-class Consolidated(Struct, kw_only=True):
-    """What consolidating came to: projects whose traces changed, those that were done,
-    that failed, and that somebody else is at.
-
-    The others wait for a model or for the user's agent. `cost_usd` is
-    unknown as soon as one call's is.
-    """
-
-    projects: int = 0
-    consolidated: int = 0
-    failed: int = 0
-    locked: int = 0
-    tokens: int = 0
-    cost_usd: float | None = 0.0
-
-
-class Distilled(Struct, kw_only=True):
-    """What distilling came to.
-
-    `candidates` are the sessions without a trace memory of their present
-    state; those not reached this time are `skipped`. `cost_usd` is unknown as
-    soon as one call's is.
-    """
-
-    considered: int = 0
-    candidates: int = 0
-    distilled: int = 0
-    failed: int = 0
-    skipped: int = 0
-    projects: int = 0
-    consolidated: int = 0
-    locked: int = 0
-    tokens: int = 0
-    cost_usd: float | None = 0.0
-
-
 InstallState = Literal[
     "added", "changed", "unchanged", "removed", "skipped",
     "would add", "would change", "would remove",
@@ -457,31 +421,3 @@ class Integration(Struct, kw_only=True):
 
 
 # The memory of a session, or that of a project.
-JobKind = Literal["trace", "memory"]
-
-
-class Assignment(Struct, kw_only=True):
-    """A memory for an agent to write.
-
-    `text` says how and holds the record, and the answer names the other fields.
-    """
-
-    kind: JobKind
-    subject: str
-    state: str
-    text: str
-
-
-class JobFile(Struct, kw_only=True):
-    """A memory that the user's own agent writes, of a session or of a
-    project, and what came of its file.
-
-    `waiting` has no answer yet; `kept` became the memory of its subject;
-    `refused` says why in `reason`.
-    """
-
-    kind: JobKind
-    subject: str
-    path: str
-    outcome: Literal["written", "unchanged", "waiting", "kept", "refused"]
-    reason: str = ""

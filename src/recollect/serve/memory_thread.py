@@ -67,7 +67,10 @@ class MemoryThread:
             if self._memory is not None:
                 self._memory.close()
             self._memory = Memory(
-                self._like.settings, environ=self._like.environ, resident=self._resident
+                self._like.settings,
+                environ=self._like.environ,
+                resident=self._resident,
+                headless=self._like.headless,
             )
             self._file = file
         return self._memory

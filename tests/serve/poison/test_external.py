@@ -128,8 +128,6 @@ def everything_told(mind: Memory, folder: Path) -> dict[str, str]:
     """What each face says unasked about a folder, once everything that can wait is done."""
     mind.import_logs()
     mind.jobs.work()
-    mind.old.distill(engine="rules", now=True, everything=True)
-    mind.old.consolidate(engine="rules", now=True)
     list(mind.make_ready())
     project = mind.projects.of(str(folder)) or ""
     told = {

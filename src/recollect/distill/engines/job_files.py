@@ -21,7 +21,7 @@ from typing import NamedTuple
 from recollect.distill.engines.answer import MOST_CHARACTERS
 from recollect.distill.engines.material import Material, instructions
 from recollect.errors import BadReply, FileUnwritable, UsageError
-from recollect.model.reports import JobFile
+from recollect.model.engines import EngineAnswer
 from recollect.system import platforms
 
 JOB, ANSWER = ".md", ".answer.md"
@@ -30,7 +30,7 @@ _OTHER = re.compile(r"[^A-Za-z0-9._-]+")
 _HEADER = re.compile(r"\Aproject: (?P<project>[^\n]+)\nstate: (?P<state>\S+)\nanswer: \S+\n")
 
 
-class Job(NamedTuple):
+class WaitingAnswer(NamedTuple):
     """A job of a folder, with its answer if there is one."""
 
     project: str
@@ -44,7 +44,7 @@ class Job(NamedTuple):
         return text if text and text.strip() else None
 
 
-def write_jobs(folder: str, materials: Iterable[Material]) -> Iterator[JobFile]:
+def write_jobs(folder: str, materials: Iterable[Material]) -> Iterator[EngineAnswer]:
     """Write a job for each project.
 
     One that is there already in the same state stays as it is, with its answer.
@@ -57,10 +57,10 @@ def write_jobs(folder: str, materials: Iterable[Material]) -> Iterator[JobFile]:
         raise FileUnwritable(folder, error.strerror or str(error)) from error
 
 
-def _write(folder: str, material: Material) -> JobFile:
+def _write(folder: str, material: Material) -> EngineAnswer:
     name = _name(material.project)
     path = os.path.join(folder, name + JOB)
-    job = JobFile(kind="memory", subject=material.project, path=path, outcome="written")
+    job = EngineAnswer(project=material.project, path=path, outcome="written")
     if (known := _header(path)) and known.state == material.state:
         job.outcome = "unchanged"
         return job
@@ -73,7 +73,7 @@ def _write(folder: str, material: Material) -> JobFile:
     return job
 
 
-def read_jobs(folder: str) -> Iterator[Job]:
+def read_jobs(folder: str) -> Iterator[WaitingAnswer]:
     """The jobs of a folder; files of somebody else are passed over."""
     if not os.path.isdir(folder):
         raise UsageError(
@@ -92,10 +92,10 @@ def _name(project: str) -> str:
     return f"{short}-{sha256(project.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
-def _header(path: str) -> Job | None:
+def _header(path: str) -> WaitingAnswer | None:
     with suppress(BadReply):
         if found := _HEADER.match(_read(path, HEADER_BYTES) or ""):
-            return Job(found["project"], found["state"], path)
+            return WaitingAnswer(found["project"], found["state"], path)
     return None
 
 

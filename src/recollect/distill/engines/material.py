@@ -45,6 +45,7 @@ class Material(NamedTuple):
     record: Record
     marks: Marks
     old: Sequence[Note]
+    others: Mapping[str, int] = {}
 
     @property
     def prompts(self) -> int:
@@ -123,6 +124,7 @@ def gather(
         record=_record(project, allowed, told, others, marks, redactor),
         marks=marks,
         old=[] if again else _old(store, project),
+        others=others,
     )
 
 

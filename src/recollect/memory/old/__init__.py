@@ -10,4 +10,4 @@ from recollect.memory.old.notes import Notes
 
 
 class OldMemory(Notes):
-    """Traces, notes."""
+    """Notes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.memory.old.distill import Distill
+from recollect.memory.old.base import OldBase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recollect.model.old_notes import OldNote
 
 
-class Notes(Distill):
+class Notes(OldBase):
     """Remember, list, judge and forget notes."""
 
     def remember(
@@ -127,7 +127,6 @@ class Notes(Distill):
         stays rejected when an agent repeats it.
         """
         note = self.shared.store().old.reject_note(ref)
-        self.refresh()
         return self._told_at_once(note)
 
     def edit_note(self, ref: str, text: str) -> OldNote:
@@ -136,7 +135,6 @@ class Notes(Distill):
         The answer is the new note, which takes the place of the old one.
         """
         note = self.shared.store().old.edit_note(ref, self._plain(text))
-        self.refresh()
         return self._told_at_once(note)
 
     def forget_note(self, ref: str) -> OldNote:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import NoReturn
 
+    from recollect.model.engines import HeadlessAgent
+
 HELP_WIDTH = 100
 LARGEST_COUNT = 1 << 62
 
@@ -31,8 +33,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fix": ("fix", "what got past this error before"),
     "how": ("how", "commands that worked here"),
     "friction": ("friction", "errors that keep coming back"),
-    "distill": ("distill", "summarise sessions into one memory for each project"),
-    "consolidate": ("consolidate", "bring each project's memory files up to date"),
     "review": ("review", "accept or reject what was found"),
     "publish": ("publish", "write accepted notes into AGENTS.md and the like"),
     "web": ("web", "read, search and correct everything in your browser"),
@@ -65,8 +65,6 @@ _STOPPED = {
         (
             "import",
             "embed",
-            "distill",
-            "consolidate",
             "retain",
             "work",
             "demo",
@@ -165,7 +163,9 @@ def _run(name: str, arguments: list[str]) -> int:
 
             configure(os.environ.get("RECOLLECT_LOG", "warning"), as_json=args.log_json)
         changed = command.settings(args) if hasattr(command, "settings") else None
-        memory = Memory.open(args.store, config=args.config, settings=changed)
+        memory = Memory.open(
+            args.store, config=args.config, settings=changed, headless=_find_headless
+        )
         code = write(command.run(memory, args), as_json=args.json)
         if left_out := memory.take_left_out():
             from recollect.model.answers import damage_note
@@ -182,6 +182,13 @@ def _run(name: str, arguments: list[str]) -> int:
     finally:
         if memory is not None:
             memory.close()
+
+
+def _find_headless(agent: str) -> HeadlessAgent | None:
+    """How an agent is asked by itself; loaded when one is."""
+    from recollect.serve.agents.headless import find_headless
+
+    return find_headless(agent)
 
 
 def load(name: str) -> ModuleType:

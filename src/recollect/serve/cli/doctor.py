@@ -31,11 +31,19 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     found = memory.store.doctor(verify=args.verify).findings
-    found += _leaving(memory)
+    found += _leaving(memory) + _engine(memory)
     found += findings(installed(memory.environ, os.getcwd()), _hook_runs(memory))
     return Output(
         found, _text, exit_code=0 if all(finding.ok for finding in found) else EXIT_BAD_DATA
     )
+
+
+def _engine(memory: Memory) -> list[HealthCheck]:
+    try:
+        check = memory.engines.health()
+    except StoreError:
+        return []
+    return [check] if check else []
 
 
 def _leaving(memory: Memory) -> list[HealthCheck]:

@@ -37,7 +37,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--distill",
         action="store_true",
-        help="add two tools with which the agent summarises sessions",
+        help="add two tools with which the agent writes the project's memory",
     )
     parser.add_argument(
         "--episodes",

@@ -9,6 +9,8 @@ recollect memory reject k7m2            it is wrong, and does not come back
 recollect memory edit k7m2 use spaces   say it better; undo takes it back
 recollect memory pin k7m2               tell it first
 recollect memory undo k7m2              take back your last decision about it
+recollect memory update                 have an engine write it (docs/engines.md)
+recollect memory update --dry-run       show what it would be given, and the price
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from typing import get_args
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.notes import Author, Note, NoteChange, Status
-from recollect.serve.cli import count
+from recollect.serve.cli import count, memory_update
 from recollect.serve.cli.confirm import confirm
 from recollect.serve.output import Output, counted, short_date
 
@@ -29,6 +31,7 @@ EMPTY = "Nothing is known about this project yet. Read its sessions: recollect i
 # What each action takes.
 _WORDS = {
     "show": "no words",
+    "update": "no words",
     "add": "a text",
     "edit": "a note and its new text",
     "history": "one note",
@@ -73,12 +76,13 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--cursor", metavar="C", help="list on from where the last page ended")
     parser.add_argument("--why", metavar="TEXT", default="", help="a reason, for the history")
     parser.add_argument("--yes", action="store_true", help="do not ask before forgetting")
+    memory_update.arguments(parser)
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     words, action = len(args.words), args.action
     fits = {
-        "show": words == 0, "list": True, "add": words > 0, "edit": words > 1,
+        "show": words == 0, "update": words == 0, "list": True, "add": words > 0, "edit": words > 1,
         "history": words == 1,
     }.get(action, words > 0)  # fmt: skip
     if not fits:
@@ -90,6 +94,8 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _show(memory: Memory, args: Namespace) -> Output:
+    if args.record:
+        return memory_update.record(memory, args)
     found = memory.remember(project=args.project, folder=args.folder)
     if found is None:
         return Output([], empty=EMPTY)
@@ -192,6 +198,7 @@ ACTIONS: Mapping[str, Callable[[Memory, Namespace], Output]] = {
     "forget": _forget,
     "undo": _undo,
     "history": _history,
+    "update": memory_update.update,
 }
 
 

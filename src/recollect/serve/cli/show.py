@@ -34,21 +34,11 @@ def arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="a summary: tasks, evidence, errors, what is left to do",
     )
-    parser.add_argument(
-        "--memory",
-        action="store_true",
-        help="what `recollect distill` wrote about the session",
-    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
     if args.ref.startswith("note:"):
         return Output([memory.notes.get(args.ref)], note_text)
-    if args.memory:
-        return Output(
-            [memory.old.trace(args.ref)],
-            lambda row: row.memory or "Nothing in this session is worth keeping.",
-        )
     if args.digest:
         return Output([memory.digest(args.ref)], digest.text)
     return Output([memory.show(args.ref)], lambda row: _text(row, whole=args.all))

@@ -22,7 +22,7 @@ from recollect.model.notes import Category as OneOf
 from recollect.serve.mcp import pages
 from recollect.serve.mcp.answers import HITS_SCHEMA, Page, ToolHit, harmless, hit, result, sentence
 from recollect.serve.mcp.episodes import ID_SCHEMA, REWARD_SCHEMA, EpisodeTools
-from recollect.serve.mcp.jobs import ANSWER_SCHEMA, JOB_SCHEMA, JobTools
+from recollect.serve.mcp.memories import RECORD_SCHEMA, WRITTEN_SCHEMA, MemoryTools
 from recollect.serve.memory_thread import MemoryThread
 
 # More than a page holds of any of them, so that the page decides.
@@ -62,7 +62,7 @@ class Tools:
         records: Memory | None = None,
     ) -> None:
         self._reads, self._writes, self._folder = reads, writes, folder
-        self._jobs = JobTools(writes) if distill and writes is not None else None
+        self._memories = MemoryTools(writes, folder) if distill and writes is not None else None
         self._episodes = None
         if records is not None:
             self._episodes = EpisodeTools(records, folder, self._offered)
@@ -81,10 +81,10 @@ class Tools:
                 _tool(self.remember, _WRITES, HITS_SCHEMA),
                 _tool(self.feedback, _WRITES, _FEEDBACK_SCHEMA),
             ]
-        if self._jobs is not None:
+        if self._memories is not None:
             tools += [
-                _tool(self._jobs.next_job, _READS, JOB_SCHEMA),
-                _tool(self._jobs.answer_job, _WRITES, ANSWER_SCHEMA),
+                _tool(self._memories.read_record, _READS, RECORD_SCHEMA),
+                _tool(self._memories.write_memory, _WRITES, WRITTEN_SCHEMA),
             ]
         if self._episodes is not None:
             tools += [

@@ -13,7 +13,7 @@ from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.notes import Notes
-from recollect.store.sqlite.old.sql import notes, traces
+from recollect.store.sqlite.old.sql import notes
 from recollect.store.sqlite.sources import path_text, path_value
 from recollect.system.clock import now_ms
 
@@ -95,7 +95,6 @@ def make_external(db: Database, sessions: Sequence[int]) -> None:
     }
     db.many("update sessions set external = 1 where id = ?", rows)
     Digests(db).drop(sessions)
-    traces.forget(db, refs)
     db.many("delete from extractions where session = ?", rows)
     names = [(ref,) for ref in refs.values()]
     db.many("delete from jobs where subject = ?", names)

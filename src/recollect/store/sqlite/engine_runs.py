@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.model.engines import EngineRun, EngineTotals
+from recollect.model.engines import EngineFailures, EngineRun, EngineTotals
 from recollect.store.sqlite.database import Database
 from recollect.system.clock import iso, now_ms
 
@@ -46,6 +46,13 @@ class EngineRuns:
                     (turn, session),
                 )
 
+    def leave_out(self, session: str) -> None:
+        """Have no import bring in a session of ours, whether it is written already or not."""
+        with self.db.transaction():
+            self.db.execute(
+                "insert or ignore into tombstones values ('session', ?, ?)", (session, now_ms())
+            )
+
     def read_up_to(self, project: str) -> dict[str, int]:
         """The last turn of each session of a project that an engine has read."""
         rows = self.db.rows(
@@ -86,11 +93,45 @@ class EngineRuns:
         )
         return EngineTotals(*(row or (0, 0, 0.0)))
 
-    def failures_in_a_row(self, project: str | None = None) -> list[EngineRun]:
-        """The newest runs, as long as none of them kept anything."""
-        found = []
-        for run in self.last(project):
-            if run.outcome in ("kept", "nothing"):
-                break
-            found.append(run)
-        return found
+    def failures(self, project: str | None = None) -> EngineFailures | None:
+        """The newest runs, of one project or of all, as long as none of them kept anything."""
+        rows = self.db.rows(
+            """
+            select engine_runs.at, outcome, why
+              from engine_runs left join projects a on a.id = engine_runs.project
+              left join projects b on b.id = a.merged_into
+             where (?1 is null or coalesce(b.key, a.key) = ?1)
+             order by engine_runs.id desc limit 20
+            """,
+            (project,),
+        )
+        times = next(
+            (place for place, row in enumerate(rows) if row[1] in ("kept", "nothing")), len(rows)
+        )
+        return EngineFailures(times, *rows[0]) if times else None
+
+    def waiting(self, fewest: int) -> list[tuple[str, int]]:
+        """The projects with so many prompts that no engine has read, and when each was last at
+        work, in milliseconds of UTC; the newest first.
+        """
+        return [
+            (key, newest)
+            for key, newest, _ in self.db.rows(
+                """
+                select coalesce(b.key, a.key) as project,
+                       max(coalesce(turns.ended_at, turns.started_at,
+                                    sessions.started_at, 0)) as at,
+                       count(*)
+                  from turns
+                  join sessions on sessions.id = turns.session
+                  join projects a on a.id = sessions.project
+                  left join projects b on b.id = a.merged_into
+                  left join engine_reads on engine_reads.session = sessions.id
+                 where turns.live and turns.author = 'human' and not sessions.external
+                   and sessions.origin != 'subagent' and sessions.parent is null
+                   and turns.ordinal > coalesce(engine_reads.turn, 0)
+                 group by 1 having count(*) >= ? order by 2 desc, 1
+                """,
+                (fewest,),
+            )
+        ]

@@ -161,7 +161,7 @@ class Evictions:
         )
 
     def distilled_bytes(self) -> int:
-        """How many bytes digests, notes, traces and publications take, and what
+        """How many bytes digests and notes take, and what
         is kept of events that were let go.
         """
         return int(
@@ -172,9 +172,6 @@ class Evictions:
                           length(digest) + octet_length(title) + octet_length(summary)), 0)
                           from digests)
                      + (select coalesce(sum(octet_length(text)), 0) from notes)
-                     + (select coalesce(sum(octet_length(memory) + octet_length(summary)), 0)
-                          from traces)
-                     + (select coalesce(sum(octet_length(text)), 0) from publications)
                 """
             )
         )

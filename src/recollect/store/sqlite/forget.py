@@ -37,7 +37,6 @@ from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.notes import Notes
 from recollect.store.sqlite.old.sql import notes as old_notes
-from recollect.store.sqlite.old.sql import traces
 from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.values import read_meta
@@ -213,7 +212,6 @@ class _Plan:
         ]
         db.many("delete from jobs where subject = ?", refs)
         db.many("delete from feedback where ref = ?", refs)
-        traces.forget(db, self.sessions | {turn.session: turn.ref for turn in staying})
         Forgetting(db)._notes(self.notes)
         Notes(db).unlearn(sorted({turn.session for turn in gone}), self._places())
         Notes(db).drop_blocks(projects)

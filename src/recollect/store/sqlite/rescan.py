@@ -352,9 +352,7 @@ class Rescan:
             ("feedback", "reason", "id"), ("memory_blocks", "pack", "project"),
             ("memory_blocks", "long", "project"), ("note_changes", "text", "id"),
             ("note_changes", "why", "id"), ("note_changes", "before", "id"),
-            ("traces", "memory", "session"), ("traces", "summary", "session"), ("publications",
-            "text",
-            "id"),
+            ("engine_runs", "why", "id"),
         ):  # fmt: skip
             for number, _, new in self._changed(
                 redactor, f"select {key}, {column} from {table} where {column} is not null"

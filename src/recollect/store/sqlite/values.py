@@ -14,7 +14,7 @@ from recollect.errors import StoreDamaged
 from recollect.store.sqlite.database import Database
 
 # Texts that hold JSON and are read as such.
-_JSON = (("sessions", "meta"), ("publications", "sessions"))
+_JSON = (("sessions", "meta"),)
 
 
 def find_unreadable(db: Database) -> dict[str, int]:

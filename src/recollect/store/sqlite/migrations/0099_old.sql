@@ -3,8 +3,6 @@
 -- (with its line in `MIGRATIONS` of database.py and in `ready.py`):
 --
 -- - old_notes, note_origins, extractions: 0007_notes.sql has taken their place
--- - publications (versions of a memory's texts), traces, consolidations, memory_folders:
---   what engines write
 -- - published_blocks: becomes `publications`, in a file of its own, when the old one is gone
 
 -- `words` is the text as it is compared with others: case, punctuation and
@@ -59,48 +57,6 @@ create table extractions (
   waits   integer not null,
   at      integer not null,
   primary key (session, author)
-) without rowid;
-
--- A session's trace memory, and from what state of its digest it was made. A
--- session without memory has an empty one, so that it is not looked at again in
--- the same state.
-create table traces (
-  session  integer primary key references sessions (id) on delete cascade,
-  state    text not null,
-  engine   text not null check (engine in ('rules', 'llm', 'agent')),
-  memory   text not null,
-  summary  text not null,
-  tokens   integer not null default 0,
-  cost_usd real,
-  made_at  integer not null
-);
-
--- Every version of what was written for a project, with the sessions behind it as
--- a JSON list. Of one name, the version without gone_at is the one that counts.
-create table publications (
-  id       integer primary key autoincrement,
-  project  integer not null references projects (id) on delete cascade,
-  name     text not null,
-  text     text not null,
-  sessions text not null,
-  engine   text not null check (engine in ('rules', 'llm', 'agent')),
-  made_at  integer not null,
-  gone_at  integer
-);
-create unique index publications_current on publications (project, name) where gone_at is null;
-
--- From what a project's memory was made, and by whom; it is made again when that
--- is another.
-create table consolidations (
-  project integer primary key references projects (id) on delete cascade,
-  state   text not null,
-  engine  text not null check (engine in ('rules', 'llm', 'agent'))
-);
-
--- The folders of memories that we wrote files into, by a hash: they are cleared
--- when their project is gone, and nobody else's are.
-create table memory_folders (
-  name text primary key
 ) without rowid;
 
 -- What was written into a project's own files: `path` is below `folder`, `hash` is that

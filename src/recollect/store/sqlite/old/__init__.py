@@ -6,9 +6,8 @@ then it stands here as it stood, and nothing new is added to it.
 
 from __future__ import annotations
 
-from recollect.store.sqlite.old.distill import Distill
 from recollect.store.sqlite.old.notes import Notes
 
 
-class OldStore(Notes, Distill):
-    """Traces, notes."""
+class OldStore(Notes):
+    """Notes."""

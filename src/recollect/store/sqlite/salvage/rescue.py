@@ -40,8 +40,7 @@ _TABLES = (
     "note_changes", "note_calls", "memory_lines", "memory_blocks", "engine_runs", "engine_reads",
     "old_notes", "note_origins",
     "feedback", "confirmed_folders", "known_secrets", "injections", "hook_runs",
-    "digests", "evictions", "traces", "publications", "consolidations", "memory_folders",
-    "episodes",
+    "digests", "evictions", "episodes",
     "published_blocks", "jobs", "marks",
     "migrations",
 )  # fmt: skip
@@ -59,7 +58,7 @@ _WITNESSES = {
 _NO_STRAYS = (
     "project_aliases", "note_evidence", "note_changes", "note_calls", "memory_lines",
     "memory_blocks", "engine_runs", "engine_reads", "note_origins",
-    "evictions", "traces", "publications", "consolidations", "memory_folders", "episodes",
+    "evictions", "episodes",
     "published_blocks", "migrations",
 )  # fmt: skip
 
@@ -149,8 +148,6 @@ class Rescue:
             self._tell_again()
             unsound.drop_orphans(db, self.report)
             unsound.drop_forgotten(db)
-            if "publications" in tables:
-                unsound.drop_unsupported(db)
             if "episodes" in tables:
                 self._drop_bad_episodes()
             if "published_blocks" in tables:

@@ -71,27 +71,3 @@ def drop_loose_blocks(db: Database) -> None:
     db.execute(
         "update published_blocks set project = null where project not in (select id from projects)"
     )
-
-
-def drop_unsupported(db: Database) -> None:
-    """What was made of sessions that are not there.
-
-    `recollect distill` makes it again of those that are.
-    """
-    db.execute("delete from traces where session not in (select session from digests)")
-    db.execute(
-        """
-        delete from publications
-         where project not in (select id from projects)
-            or not json_valid(sessions)
-            or exists (
-              select 1 from json_each(sessions) where value not in (select ref from sessions)
-            )
-        """
-    )
-    db.execute(
-        """
-        delete from consolidations
-         where project not in (select project from publications where gone_at is null)
-        """
-    )

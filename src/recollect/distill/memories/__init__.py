@@ -1,1 +1,0 @@
-"""Trace memories of sessions, and the memory of a project that is made of them."""
