@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from recollect.distill.memories.skills import is_valid
 from recollect.errors import FileRefused, FileUnwritable, NotFound, StoreBusy, UsageError
 from recollect.model.publications import Decide, Publication
 from recollect.publish import publishing

@@ -24,7 +24,6 @@ EvidenceKind = Literal[
     "corrected", "shown", "refused", "annoyed", "reverted", "check_failed", "command_failed",
     "loop", "timeout", "admitted", "aborted", "left",
 ]  # fmt: skip
-Engine = Literal["rules", "llm", "agent"]
 
 
 class Evidence(Struct, kw_only=True):
@@ -99,17 +98,3 @@ class Digest(Struct, kw_only=True):
     tasks: list[Task] = field(default_factory=list)
     sayings: list[Saying] = field(default_factory=list)
     open_ends: list[str] = field(default_factory=list)
-
-
-class Trace(Struct, kw_only=True):
-    """A session's trace memory: the text that a project's memory is made
-    of, and one line that sums it up.
-    """
-
-    session: str
-    project: str | None
-    memory: str
-    summary: str
-    engine: Engine = "rules"
-    tokens: int = 0
-    cost_usd: float | None = None

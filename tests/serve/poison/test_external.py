@@ -153,7 +153,7 @@ def everything_told(mind: Memory, folder: Path) -> dict[str, str]:
     )
     written = Path(mind.settings.home)
     mind.old.write_notes(written / "NOTES.md", folder=str(folder))
-    mind.old.write_jobs(str(written / f"jobs-{uuid4()}"))
+    mind.engines.write_jobs(str(written / f"jobs-{uuid4()}"))
     for publication in mind.publish.update(folder=str(folder)):
         told[f"published {publication.path}"] = str(publication)
     for path in sorted(written.rglob("*.md")):
