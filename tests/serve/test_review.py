@@ -130,6 +130,44 @@ def test_without_a_terminal_it_is_listed(
     assert FOUND[1] not in capsys.readouterr().out
 
 
+def test_what_is_accepted_may_be_published(
+    waiting: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nothing else is: a file that colleagues read holds what a person stands for."""
+    press(monkeypatch, "a", "r", "s")
+
+    with Memory.open() as memory:
+        (row,) = memory.publish.update()
+
+    assert row.refs == [waiting[0]]
+
+
+def test_what_several_agents_show_is_marked_and_comes_first(
+    waiting: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is about the project, and not about an agent's ways."""
+    with Memory.open() as memory:
+        db = memory._shared.store().db
+        db.execute(
+            """
+            insert into sessions (ref, agent, native_id, project)
+            select 'codex:x', 'codex', 'x', project from sessions limit 1
+            """
+        )
+        db.execute("insert into turns (session, ordinal, key) select max(id), 1, 'k' from sessions")
+        db.execute(
+            """
+            insert into note_evidence
+            select notes.id, (select max(id) from sessions), 1 from notes where ref = ?
+            """,
+            (waiting[2],),
+        )
+
+    assert main(["review"]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.endswith(f"[claude-code + codex]  {waiting[2]}")
+
+
 def test_nothing_to_review_says_so(waiting: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """With the exit code of a search that finds nothing."""
     assert main(["review", "--min-frequency", "9"]) == 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from recollect.episodes.error_classes import error_class, is_declined
+from recollect.episodes.error_classes import UNKNOWN, error_class, is_declined
 from recollect.model.calls import Call
 from recollect.reading import checks
 from recollect.reading.calls import Retry, find_retry
@@ -116,7 +116,7 @@ class Taken:
     def error(self) -> str:
         """What sort of error it met."""
         # Of a derived step its class is all that was kept.
-        return error_class(self.output) if self.is_live else self.output or "failed"
+        return error_class(self.output) if self.is_live else self.output or UNKNOWN
 
     def tries_again(self, failed: Taken) -> Retry | None:
         """How it does what a failed one tried, if it does; see `reading.calls`."""

@@ -16,7 +16,8 @@ from recollect.store.text import ends
 
 # What a test that fails has to say, and what nobody can tell more
 # about: no news, wherever it is met.
-ORDINARY = frozenset({"AssertionError", "failing tests", "failed", "timed out", "interrupted"})
+UNKNOWN = "failed"
+ORDINARY = frozenset({"AssertionError", "failing tests", UNKNOWN, "timed out", "interrupted"})
 EXIT_CODE = "exit code "
 
 _NAME = r"['\"`]?(@?[A-Za-z0-9_][\w./@-]{0,39})"
@@ -102,7 +103,7 @@ _FIRST = 6
 
 @lru_cache(4_096)
 def error_class(output: str, exit_code: int | None = None) -> str:
-    """What a failed step met; `failed` when nothing tells."""
+    """What a failed step met; UNKNOWN when nothing tells."""
     text = ends(output)
     lines = error_lines(text)
     for pattern, name in _RULES[:_FIRST]:
@@ -123,7 +124,7 @@ def error_class(output: str, exit_code: int | None = None) -> str:
         return str(codes[0])
     if _FAILING_TESTS.search(text):
         return "failing tests"
-    return "failed" if exit_code in (None, 0, 1) else f"{EXIT_CODE}{exit_code:d}"
+    return UNKNOWN if exit_code in (None, 0, 1) else f"{EXIT_CODE}{exit_code:d}"
 
 
 def tells_much(error: str) -> bool:

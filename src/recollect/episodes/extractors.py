@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recollect.episodes.actions import taken_in
-from recollect.episodes.error_classes import tells_much
+from recollect.episodes.error_classes import UNKNOWN, tells_much
 from recollect.episodes.purposes import are_alternatives
 from recollect.episodes.sightings import CHANGED, FAILED, OVERCAME, STEPS, Sightings
 from recollect.reading.signatures import EDIT, FAILS, INSTEAD, THEN, informs
@@ -192,8 +192,9 @@ def _follow(failed: Taken, later: Sequence[Taken], found: Sightings) -> bool:
 def _add_recovery(
     failed: Taken, fix: Taken | None, again: Taken, found: Sightings, *, is_same: bool
 ) -> None:
-    if fix is None and not is_same:
-        # Another use of the program: nothing was done about the first.
+    if failed.error == UNKNOWN or (fix is None and not is_same):
+        # Nobody knows what was overcome; or it was another use of the program, and nothing
+        # was done about the first.
         return
     tried = f"{failed.action.plain_name}{FAILS}{failed.error}"
     found.tried(OVERCAME + tried)
