@@ -64,7 +64,14 @@ JOBS = (
             "recollect.recall.hooks.use:look_at_use",
         ),
         subject="projects",
-        due_after=("imported", "digested", "notes changed", "hook lines outdated", "repaired"),
+        due_after=(
+            "imported",
+            "digested",
+            "notes changed",
+            "memories rest",
+            "hook lines outdated",
+            "repaired",
+        ),
     ),
     Job(
         "engine",

@@ -8,6 +8,7 @@ line sees it corrected at once.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -21,6 +22,7 @@ from recollect.distill.sessions import read_sessions
 from recollect.model.candidates import Candidate, CandidateKind, Line
 from recollect.model.notes import FoundNote, Note
 from recollect.model.record import SessionRecord
+from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
     from recollect.store import Store
@@ -34,9 +36,15 @@ STALE = "What it names is not there any more."
 GIVEN = 2.0
 
 
-def remember_due(store: Store, redact: Redact) -> Iterator[str]:
-    """Make the memories that are out of date, one project after the other."""
+def remember_due(store: Store, redact: Redact, at_once: bool) -> Iterator[str]:
+    """Make the memories that are out of date, one project after the other.
+
+    One that takes long rests in between, unless somebody waits for all of them.
+    """
     for outdated in store.notes.outdated():
+        if outdated.rests_until > now_ms() and not at_once:
+            store.jobs.mark("memories rest", at=outdated.rests_until)
+            continue
         remember_project(store, outdated.project, redact)
         store.notes.settle(outdated)
         yield outdated.project
@@ -44,6 +52,7 @@ def remember_due(store: Store, redact: Redact) -> Iterator[str]:
 
 def remember_project(store: Store, project: str, redact: Redact) -> None:
     """Make the notes of a project out of its sessions, and its memory out of them."""
+    begun = time.process_time()
     sessions = read_sessions(store, project)
     folder = _folder(sessions)
     found = list(finders.find(sessions))
@@ -84,6 +93,7 @@ def remember_project(store: Store, project: str, redact: Redact) -> None:
         list(told.items()),
         pack_block=memory.pack_block,
         long_block=memory.long_block,
+        took_ms=int((time.process_time() - begun) * 1000),
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from recollect.model.record import CallRecord, SessionRecord, TurnRecord
@@ -29,30 +31,43 @@ _ASKS_HERE = re.compile(
 _OF_OTHERS = re.compile(
     r"(?:^|[/\\])(?:node_modules|vendor|third[_-]party|site-packages|bower_components|\.cargo|Pods)[/\\]"
 )
+# Of a project that has more only the newest are read: what was said before has been said again,
+# or was left.
+MOST_TURNS = 4_000
 
 
 def read_sessions(store: Store, project: str) -> list[SessionRecord]:
-    """The sessions of a project, the oldest first; those of sub-agents are part of their parents.
+    """The newest sessions of a project, the oldest first; those of sub-agents are part of their
+    parents.
 
-    What came with the project, and may be anybody's, is none of them.
+    What came with the project, and may be anybody's, is none of them, and neither is what a
+    person wants nothing remembered of. Of a fork only its own turns are read.
     """
     scope = Scope(Query().having(project=project, **{"-is": "external"}), {})
     found = [
         session
         for session in store.sessions.search(scope, limit=None)
-        if session.origin != "subagent" and session.parent is None
+        if session.origin != "subagent"
     ]
     found.sort(key=lambda session: (session.started_at or "", session.id))
-    return [_session(store.sessions.get(session.id)) for session in found]
+    turns = accumulate(session.turns for session in reversed(found))
+    kept = sum(1 for sum_of in turns if sum_of <= MOST_TURNS)
+    read = (store.sessions.get(session.id) for session in found[-max(kept, 1) :])
+    return [
+        _session(session, store.sessions.copied_turns(session.id) if session.parent else set())
+        for session in read
+        if session.meta.get("memory_mode") != "disabled"
+    ]
 
 
-def _session(session: SessionDetail) -> SessionRecord:
+def _session(session: SessionDetail, copied: Collection[int]) -> SessionRecord:
     turns, tainted = [], False
     for turn in session.turn_list:
         if turn.live:
             calls = tuple(_call(event) for event in turn.events if isinstance(event, ToolCall))
             tainted = tainted or any(map(is_from_outside, calls))
-            turns.append(_turn(turn, calls, session.started_at, tainted=tainted))
+            if turn.ordinal not in copied:
+                turns.append(_turn(turn, calls, session.started_at, tainted=tainted))
     return SessionRecord(
         session.id, session.started_at or "", session.cwd or "", tuple(turns),
         session.origin == "interactive", session.git.branch,

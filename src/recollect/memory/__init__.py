@@ -674,7 +674,7 @@ class Memory:
         from recollect.recall.hooks.lines import make_ready
 
         store = self._shared.store()
-        for _ in remember_due(store, self._shared.redact_strictly):
+        for _ in remember_due(store, self._shared.redact_strictly, at_once=True):
             pass
         yield from make_ready(store, self.settings)
 

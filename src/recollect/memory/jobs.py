@@ -34,8 +34,11 @@ class MemoryJobs:
         """How many sessions wait for what they came to: tasks, outcomes, errors."""
         return self.shared.store().digests.count_outdated()
 
-    def work(self, limit: int | None = None) -> int:
-        """Do the jobs that are due; returns how many were done."""
+    def work(self, limit: int | None = None, *, at_once: bool = False) -> int:
+        """Do the jobs that are due; returns how many were done.
+
+        Memories that take long to make rest in between, unless all is wanted `at_once`.
+        """
         from recollect.jobs import run_due
         from recollect.memory.engines import MemoryEngines
 
@@ -43,6 +46,8 @@ class MemoryJobs:
         if store.read_only:
             return 0
         store.injections.drain()
+        if at_once and store.notes.outdated():
+            store.jobs.mark("notes changed")
         given = {
             "settings": lambda: self.shared.settings,
             "domains": self.shared.settings.domains,
@@ -50,6 +55,7 @@ class MemoryJobs:
             "writer": engines.open_writer,
             "readable": engines.readable,
             "redactor": lambda: self.shared.redactor(store),
+            "at_once": lambda: at_once,
             "redact": lambda: self.shared.redact_strictly,
         }
         return run_due(store, given, limit=limit)

@@ -85,7 +85,7 @@ def _embed(memory: Memory) -> None:
     if report.remaining:
         leave_work(memory)
     else:
-        memory.jobs.work()
+        memory.jobs.work(at_once=True)
 
 
 def _command() -> str:

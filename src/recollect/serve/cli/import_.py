@@ -93,7 +93,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         )
     if args.wait and not args.dry_run:
         waiting = memory.jobs.count_undigested()
-        memory.jobs.work()
+        memory.jobs.work(at_once=True)
         report.analyzed = waiting - memory.jobs.count_undigested()
     elif not args.dry_run:
         leave_work(memory)

@@ -41,6 +41,8 @@ from recollect.system.clock import iso, now_ms
 FEWEST_CHARACTERS = 4
 # The newest turns that are kept for a note. One of each session is kept beyond that.
 MOST_EVIDENCE = 12
+# A memory is made again after so many times the time that it takes.
+REST = 50
 # The log's clock and ours are one; a turn whose end was not logged ends early.
 SLACK_MS = 5 * 60_000
 # Agents delete their logs after a month: what was not imported by then never will be.
@@ -88,10 +90,15 @@ def hashed(text: str) -> str:
 
 
 class OutdatedMemory(NamedTuple):
-    """A project whose memory has to be made again, with the marks that say so."""
+    """A project whose memory has to be made again, with the marks that say so.
+
+    Until `rests_until` nobody makes it who is not asked to: one that takes long is not made
+    again for every turn of a session that goes on.
+    """
 
     project: str
     marks: dict[int, int]
+    rests_until: int
 
 
 class NoteCall(NamedTuple):
@@ -601,10 +608,11 @@ class Notes:
         *,
         pack_block: Sequence[str] | None = None,
         long_block: Sequence[str] = (),
+        took_ms: int = 0,
     ) -> None:
         """Say what a project's memory tells, in order: each reference with whether the pack has it.
 
-        Without a block the one that is there stays.
+        Without a block the one that is there stays. `took_ms` is how long that all took.
         """
         with self.db.transaction():
             scope = self._project(project)
@@ -615,25 +623,28 @@ class Notes:
             )
             if pack_block is not None:
                 self.db.execute(
-                    "insert or replace into memory_blocks values (?, ?, ?, ?)",
-                    (scope, "\n".join(pack_block), "\n".join(long_block), now_ms()),
+                    "insert or replace into memory_blocks values (?, ?, ?, ?, ?)",
+                    (scope, "\n".join(pack_block), "\n".join(long_block), now_ms(), took_ms),
                 )
 
     def outdated(self) -> list[OutdatedMemory]:
         """The projects whose sessions or notes changed since their memory was made, those with
         the newest session first.
         """
-        found: dict[str, dict[int, int]] = {}
-        for key, number, mark in self.db.rows(
+        found: dict[str, OutdatedMemory] = {}
+        for key, number, mark, rests_until in self.db.rows(
             """
-            select coalesce(b.key, a.key), a.id, mark from outdated_memories
+            select coalesce(b.key, a.key), a.id, mark, coalesce(made_at + :rest * took_ms, 0)
+              from outdated_memories
               join projects a on a.id = outdated_memories.project
               left join projects b on b.id = a.merged_into
+              left join memory_blocks on memory_blocks.project = coalesce(b.id, a.id)
              order by (select max(started_at) from sessions where project = a.id) desc, a.key
-            """
+            """,
+            {"rest": REST},
         ):
-            found.setdefault(key, {})[number] = mark
-        return [OutdatedMemory(key, marks) for key, marks in found.items()]
+            found.setdefault(key, OutdatedMemory(key, {}, rests_until)).marks[number] = mark
+        return list(found.values())
 
     def find_outdated(self, project: str) -> OutdatedMemory | None:
         """A project's own, if its memory has to be made again."""

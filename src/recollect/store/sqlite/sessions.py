@@ -209,6 +209,21 @@ class Sessions:
             cursor=None if last is None else listing.cursor_of(last[9], last[0]),
         )
 
+    def copied_turns(self, ref: str) -> set[int]:
+        """The numbers of a fork's turns that stand in an earlier session too."""
+        rows = self.db.rows(
+            """
+            select turns.ordinal from turns join sessions on sessions.id = turns.session
+             where sessions.ref = ?
+               and exists (select 1 from turns other
+                            join sessions of on of.id = other.session
+                            where other.key = turns.key and of.agent = sessions.agent
+                              and other.session < turns.session)
+            """,
+            (ref,),
+        )
+        return {ordinal for (ordinal,) in rows}
+
     def get(self, ref: str, turns: list[int] | None = None) -> SessionDetail:
         """One session with its turns, or with some of them."""
         row = self.db.row(f"select {_COLUMNS} from {_TABLES} where sessions.ref = ?", (ref,))

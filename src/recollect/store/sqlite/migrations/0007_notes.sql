@@ -84,12 +84,14 @@ create table memory_lines (
 create index memory_lines_by_note on memory_lines (note);
 
 -- The block beside a project's notes: names of what is run and edited most, for the pack and
--- for the long form, a line each. `made_at` is when its memory was last made.
+-- for the long form, a line each. `made_at` is when its memory was last made, `took_ms` how
+-- long that took.
 create table memory_blocks (
   project integer primary key references projects (id) on delete cascade,
   pack    text not null,
   long    text not null,
-  made_at integer not null
+  made_at integer not null,
+  took_ms integer not null default 0
 );
 
 -- Projects whose sessions or notes changed since their memory was made. The mark is another
