@@ -25,7 +25,7 @@ from recollect.system import platforms
 if TYPE_CHECKING:
     from asyncio import Transport
     from asyncio.events import TimerHandle
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from starlette.types import ASGIApp
 
@@ -131,12 +131,20 @@ def make_config(app: ASGIApp, *, request_seconds: float = REQUEST_SECONDS) -> uv
     )
 
 
-async def serve(app: ASGIApp, listening: socket.socket, *, where: str) -> None:
-    """Say where we are, and answer until we are told to end."""
+async def serve(
+    app: ASGIApp,
+    listening: socket.socket,
+    *,
+    where: str,
+    stopping: Callable[[], object] | None = None,
+) -> None:
+    """Say where we are, and answer until we are told to end; who keeps a stream open is told."""
     listener = Listener(make_config(app))
 
     def stop() -> None:
         listener.should_exit = True
+        if stopping is not None:
+            stopping()
 
     on_signals(stop)
     # Whoever reads this may tell us to end at once.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import subprocess
 from collections.abc import Mapping
 
-from recollect.errors import NotFound, UsageError
+from recollect.errors import EXIT_UNAVAILABLE, NotFound, RecollectError, UsageError
 from recollect.memory import Memory
 from recollect.model.answers import Continuation
 from recollect.model.sessions import Session
@@ -66,6 +67,30 @@ def continuation(memory: Memory, ref: str) -> Continuation:
         session=session.id, agent=session.agent, native_id=session.native_id, cwd=session.cwd,
         command=line, words=words, asked=asked.id, warnings=warnings,
     )  # fmt: skip
+
+
+def start(found: Continuation) -> None:
+    """Become the agent that continues a session; where that cannot be, wait for it."""
+    if found.cwd:
+        os.chdir(found.cwd)
+    try:
+        if platforms.WINDOWS:
+            raise SystemExit(subprocess.run(found.words, check=False).returncode)
+        os.execvp(found.words[0], found.words)
+    except OSError as error:
+        raise AgentMissing(found.words[0], error.strerror or str(error)) from error
+
+
+class AgentMissing(RecollectError):
+    """The program that would continue a session cannot be started."""
+
+    exit_code = EXIT_UNAVAILABLE
+
+    def __init__(self, program: str, detail: str) -> None:
+        super().__init__(
+            f"{program} cannot be started: {detail}.",
+            hint="Install it, or read the session: recollect show REF",
+        )
 
 
 def _find(memory: Memory, ref: str) -> Session | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,7 @@ def plain(page: str) -> str:
     [
         ("/", "24 sessions"),
         ("/sessions", "Release webshop 2.14.0 and the flaky checkout test"),
-        ("/sessions?outcome=partial", "Dev server and database ports already in use"),
+        ("/sessions?outcome=partial", "3 sessions pass the filters"),
         ("/sessions?q=deadlock", "Deadlock while migration 0042 runs against live orders"),
         ("/search?q=database+locked", "Cache supplier price feeds in SQLite instead of Redis"),
         ("/search", "Type words, an error, a file."),
@@ -115,3 +116,65 @@ def test_all_pages_count_sessions_alike(browser: Browser) -> None:
     for place in ("/", "/sessions", "/store"):
         text = plain(browser.get(place).text)
         assert f"{count} sessions" in text or f"Sessions {count}" in text
+
+
+def test_a_memory_shows_the_very_pack_that_an_agent_gets(browser: Browser) -> None:
+    from recollect.memory import Memory
+
+    with Memory.open(browser.web.like.settings.store) as memory:
+        found = memory.remember(project="github.com/acme/webshop")
+    assert found is not None
+
+    assert found.pack in unescape(browser.get("/p/github.com/acme/webshop").text)
+
+
+def test_a_note_is_shown_with_the_words_it_rests_on(browser: Browser) -> None:
+    page = browser.get("/p/github.com/acme/webshop").text
+    link = re.search(r'data-trust="user"[^>]*>\s*<a class="entry__top" href="([^"]+)"', page)
+    assert link is not None
+
+    text = browser.get(unescape(link[1])).text
+
+    assert '<li class="ev"><p class="ev__m"><b>You</b>' in text
+    assert "<mark>" in text
+
+
+@pytest.mark.parametrize("name", ["accept", "reject", "edit", "pin", "forget", "undo", "add"])
+def test_a_change_from_another_page_is_refused(browser: Browser, name: str) -> None:
+    """It holds the cookie, and not what only our forms hold."""
+    reply = browser.ask(
+        "POST", f"/notes/{name}", headers={"cookie": browser.cookie}, body="ref=note:x&text=evil"
+    )
+
+    assert reply.status == 400
+    assert "This form is not from this page." in plain(reply.text)
+
+
+def test_a_change_leads_back_to_where_it_was_made_and_nowhere_else(browser: Browser) -> None:
+    page = browser.get("/p/github.com/acme/webshop").text
+    ref = re.search(r"ref=(note:\w+)", page)
+    assert ref is not None
+
+    for back, place in (
+        ("/review?after=2", "/review?after=2&said="),
+        ("//evil.example/", "/?said="),
+    ):
+        reply = browser.post("/notes/pin", ref=ref[1], back=back)
+        assert reply.status == 303
+        assert reply.headers["location"].startswith(place)
+        browser.post("/notes/unpin", ref=ref[1])
+
+
+def test_a_page_that_may_only_be_read_changes_nothing(samples: Path) -> None:
+    from recollect.memory import Memory
+    from recollect.serve.web.app import Web
+    from recollect.serve.web.guard import PageKeys
+
+    with Memory.open(samples, environ={"RECOLLECT_HOME": str(samples.parent)}) as memory:
+        web = Web(memory, keys=PageKeys(), read_only=True)
+        try:
+            reader = Browser(web)
+            assert reader.post("/notes/add", text="x", project="").status == 400
+            assert '<form method="post"' not in reader.get("/p/github.com/acme/webshop").text
+        finally:
+            web.close()

@@ -35,6 +35,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "friction": ("friction", "errors that keep coming back"),
     "review": ("review", "accept or reject what was found"),
     "publish": ("publish", "write accepted notes into AGENTS.md and the like"),
+    "tui": ("tui", "browse and search in the terminal"),
+    "pick": ("pick", "choose a session in the terminal"),
     "web": ("web", "read, search and correct everything in your browser"),
     "told": ("told", "what agents were told unasked, and whether it was used"),
     "stats": ("stats", "tokens, cost and errors"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
@@ -30,6 +31,7 @@ PAGES = (
     ("home", "Home", "/", "h"),
     ("search", "Search", "/search", "f"),
     ("sessions", "Sessions", "/sessions", "s"),
+    ("review", "Review", "/review", "r"),
     ("file", "Files", "/file", "i"),
     ("usage", "Usage", "/usage", "u"),
     ("trouble", "Trouble", "/trouble", "e"),
@@ -85,6 +87,8 @@ class Web:
     def __init__(self, memory: Memory, *, keys: PageKeys, read_only: bool = False) -> None:
         self.like, self.keys, self.folder = memory, keys, os.getcwd()
         self.read_only = read_only
+        # Set when the page ends, for streams that would go on.
+        self.stopping = asyncio.Event()
         self.reads = MemoryThread(memory, resident=True)
         self.writes = None if read_only else MemoryThread(memory)
         self._side: tuple[str, dict[str, Any]] | None = None
@@ -182,7 +186,6 @@ class Web:
             "undo_ref": request.query_params.get("undo", ""),
             "back": request.url.path,
             "project_key": None,
-            "waiting": 0,
         }
         text = self.templates.get_template(template).render({**shared, **context})
         return HTMLResponse(text, status)
@@ -201,6 +204,7 @@ class Web:
                 {
                     "projects": projects,
                     "sessions_total": memory.session_page(limit=1).total,
+                    "waiting": memory.notes.search(status="candidate", limit=1).total,
                 },
             )
         return self._side[1]
@@ -213,7 +217,12 @@ class Web:
                 return await answer(request)
             except RecollectError as error:
                 status = 404 if isinstance(error, NotFound) else 400
-                context: Context = {"projects": [], "sessions_total": None, "fault": error}
+                context: Context = {
+                    "projects": [],
+                    "sessions_total": None,
+                    "waiting": 0,
+                    "fault": error,
+                }
                 return self.render("error.html", context, request, status)
 
         return answered

@@ -24,7 +24,7 @@ def run(memory: Memory, *, port: int, opens: bool, read_only: bool) -> None:
         _open(link)
     try:
         app = PageGuard(make_app(web), found, keys)
-        asyncio.run(loopback.serve(app, listening, where=where))
+        asyncio.run(loopback.serve(app, listening, where=where, stopping=web.stopping.set))
     finally:
         web.close()
 

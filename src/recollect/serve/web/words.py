@@ -167,6 +167,19 @@ def marked(text: str, wanted: Sequence[str]) -> Markup:
     )
 
 
+def around(text: str, quoted: str, most: int) -> Markup:
+    """Some of a text with what is quoted from it marked; its beginning where nothing is."""
+    place = text.find(quoted) if quoted else -1
+    if place < 0:
+        return Markup(escape(text if len(text) <= most else f"{text[:most]}…"))
+    rest = max(40, (most - len(quoted)) // 2)
+    begin, end = max(0, place - rest), place + len(quoted) + rest
+    return Markup("{}{}<mark>{}</mark>{}{}").format(
+        "…" if begin else "", text[begin:place], quoted, text[place + len(quoted) : end],
+        "…" if end < len(text) else "",
+    )  # fmt: skip
+
+
 def error_lines(text: str) -> Markup:
     """An output as text, lines that name an error marked."""
     error = Markup('<span class="err">{}</span>')

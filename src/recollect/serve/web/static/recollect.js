@@ -59,6 +59,8 @@
     const entry = a.dataset.thread ? document.getElementById(a.dataset.thread) : a.closest(".entry");
     if (entry) {
       entry.classList.add("is-on");
+      const top = $(".entry__top", entry);
+      if (top) htmx.trigger(top, "choose");
       const pane = entry.closest(".pane");
       if (scroll && pane && !pane.contains(a)) pane.scrollTop += entry.getBoundingClientRect().top - pane.getBoundingClientRect().top - 60;
       if (narrow.matches && a.dataset.thread) entry.scrollIntoView({ block: "center" });
@@ -138,7 +140,7 @@
     if ("fold" in d) return fold();
     if (d.sift) { t.setAttribute("aria-pressed", t.getAttribute("aria-pressed") !== "true"); return sift(); }
     if (t.matches(".opt")) return run(t);
-    if ("nav" in d && (d.thread || d.preview) && !e.ctrlKey && !e.metaKey) { e.preventDefault(); choose(t); }
+    if ("nav" in d && (d.thread || d.preview || "entry" in d) && !e.ctrlKey && !e.metaKey) { e.preventDefault(); choose(t); }
   });
   document.addEventListener("submit", e => {
     const sure = e.submitter?.dataset.confirm;
@@ -200,7 +202,8 @@
     const source = new EventSource(`/events?session=${encodeURIComponent(live.dataset.live)}`);
     source.addEventListener("changed", async e => {
       const last = Number(live.dataset.last);
-      if (!JSON.parse(e.data).turns || $("[hx-trigger=revealed]", live)) return;
+      const now = JSON.parse(e.data);
+      if (!now.turns || (now.first && now.turns <= last) || $("[hx-trigger=revealed]", live)) return;
       // The last turn may have grown, so it comes again.
       const answer = await fetch(`/turns?session=${encodeURIComponent(live.dataset.live)}&after=${Math.max(0, last - 1)}`, { headers: { "HX-Request": "true" } });
       if (!answer.ok) return;
@@ -219,9 +222,12 @@
     addEventListener("pagehide", () => source.close());
   }
 
-  const first = $(".line[data-thread]");
-  const linked = location.hash && $(`[data-thread="${CSS.escape(location.hash.slice(1))}"]`);
-  if (linked || first) choose(linked || first, { scroll: !!linked, focus: false });
+  // After htmx has read the page.
+  document.addEventListener("DOMContentLoaded", () => {
+    const linked = location.hash && $(`[data-thread="${CSS.escape(location.hash.slice(1))}"]`);
+    const first = linked || $(".line[data-thread]");
+    if (first) choose(first, { scroll: !!linked, focus: false });
+  });
   $$(".pane").forEach(p => p.addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true }));
   addEventListener("resize", () => requestAnimationFrame(draw));
   document.fonts?.ready.then(draw);

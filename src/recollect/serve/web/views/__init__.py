@@ -6,6 +6,8 @@ from recollect.serve.web.app import Form, View
 from recollect.serve.web.views import (
     file,
     home,
+    memory,
+    review,
     search,
     session,
     sessions,
@@ -23,9 +25,12 @@ VIEWS: tuple[View, ...] = (
     session.VIEW,
     session.TURNS,
     session.FIND,
+    memory.VIEW,
+    memory.NOTE,
+    review.VIEW,
     file.VIEW,
     usage.VIEW,
     trouble.VIEW,
     store.VIEW,
 )
-FORMS: tuple[Form, ...] = ()
+FORMS: tuple[Form, ...] = memory.FORMS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -37,19 +38,19 @@ def routes(web: Web) -> list[Route]:
 
 
 async def _events(web: Web, request: Request, session: str) -> AsyncIterator[str]:
-    mark = await web.reads.ask(_Look(None))
-    looks = 0
-    while not await request.is_disconnected():
-        await asyncio.sleep(LOOK_SECONDS)
-        looks += 1
+    mark, looks = None, 0
+    while not (web.stopping.is_set() or await request.is_disconnected()):
+        # The first look says how it is: something may have been written since the page was made.
         now = await web.reads.ask(_Look(mark))
-        if now is None:
-            if looks % ALIVE_LOOKS == 0:
-                yield ": still here\n\n"
-            continue
-        mark = now
-        turns = await web.reads.ask(lambda memory: _turns(memory, session)) if session else None
-        yield f"event: changed\ndata: {json.dumps({'turns': turns})}\n\n"
+        looks += 1
+        if now is not None:
+            mark = now
+            turns = await web.reads.ask(lambda memory: _turns(memory, session)) if session else None
+            yield f"event: changed\ndata: {json.dumps({'turns': turns, 'first': looks == 1})}\n\n"
+        elif looks % ALIVE_LOOKS == 0:
+            yield ": still here\n\n"
+        with suppress(TimeoutError):
+            await asyncio.wait_for(web.stopping.wait(), LOOK_SECONDS)
 
 
 class _Look:

@@ -1,0 +1,288 @@
+"""The terminal interface, driven by its keys, over the sample sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList, Static
+
+from recollect.memory import Memory
+from recollect.serve.tui.app import RecollectApp
+from tests.builders.claude_code import Conversation
+
+WEBSHOP = "github.com/acme/webshop"
+WAIT_SECONDS = 10.0
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("tui")
+    with Memory.open(home / "store.db", environ={"RECOLLECT_HOME": str(home)}) as memory:
+        memory.import_logs([memory.agents.sample_logs()])
+        memory.jobs.work()
+    return home / "store.db"
+
+
+@pytest.fixture
+def memory(store: Path, tmp_path: Path) -> Iterator[Memory]:
+    """A store of its own, because notes are changed in it."""
+    shutil.copy(store, tmp_path / "store.db")
+    environ = {"RECOLLECT_HOME": str(tmp_path)}
+    with Memory.open(tmp_path / "store.db", environ=environ) as opened:
+        yield opened
+
+
+class Screen:
+    """What is on the screen, and the keys."""
+
+    def __init__(self, app: RecollectApp, pilot: Pilot[Any]) -> None:
+        self.app, self.pilot = app, pilot
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+
+    async def shows(self, what: str, within: str = "") -> None:
+        """Wait until a text is there."""
+        began = time.monotonic()
+        while what not in self.text(within):
+            assert time.monotonic() - began < WAIT_SECONDS, f"{what!r} not in {self.text(within)!r}"
+            await self.pilot.pause(0.02)
+
+    def text(self, within: str = "") -> str:
+        found = []
+        for widget in self.app.screen.query(within or "*"):
+            if isinstance(widget, OptionList):
+                found += [
+                    str(widget.get_option_at_index(n).prompt) for n in range(widget.option_count)
+                ]
+            elif isinstance(widget, Static):
+                found.append(str(widget.render()))
+            elif isinstance(widget, Input) and widget.display:
+                found.append(widget.value)
+        return "\n".join(found)
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    memory: Memory,
+    *,
+    size: tuple[int, int] = (100, 30),
+    here: str | None = WEBSHOP,
+    picks: bool = False,
+) -> AsyncIterator[Screen]:
+    app = RecollectApp(memory, picks=picks)
+    app.here = here
+    async with app.run_test(size=size) as pilot:
+        yield Screen(app, pilot)
+
+
+Story = Callable[[Screen], Coroutine[Any, Any, None]]
+
+
+def play(memory: Memory, story: Story, **options: Any) -> RecollectApp:
+    async def run() -> RecollectApp:
+        async with opened(memory, **options) as screen:
+            await story(screen)
+        return screen.app
+
+    return asyncio.run(run())
+
+
+def test_it_opens_on_this_project_and_shows_the_newest_session(memory: Memory) -> None:
+    async def story(screen: Screen) -> None:
+        await screen.shows("Newest here")
+        await screen.shows("Release webshop 2.14.0 and the flaky checkout test")
+        await screen.shows("Other projects")
+        await screen.shows("Let's release 2.14.0", "#shown")
+
+    play(memory, story)
+
+
+def test_what_is_typed_is_searched_and_the_turn_that_fits_is_previewed(memory: Memory) -> None:
+    async def story(screen: Screen) -> None:
+        await screen.press(*"deadlock")
+        await screen.shows("hits in")
+        await screen.shows("Deadlock while migration 0042 runs against live orders")
+        await screen.shows("psycopg.errors.DeadlockDetected", "#shown")
+        await screen.press("escape")
+        await screen.shows("Newest here")
+
+    play(memory, story)
+
+
+def test_nothing_found_says_what_to_do(memory: Memory) -> None:
+    async def story(screen: Screen) -> None:
+        await screen.press(*"agent:cursor x")
+        await screen.shows("No hits. Esc clears; p searches all projects.")
+
+    play(memory, story)
+
+
+def test_a_session_is_opened_read_and_searched(memory: Memory) -> None:
+    async def story(screen: Screen) -> None:
+        await screen.press(*"deadlock", "down", "o")
+        await screen.shows("lock-order problem")
+        await screen.press("slash", *"timeout", "enter")
+        listing = screen.app.screen.query_one("#list", OptionList)
+        first = listing.highlighted
+        await screen.press("n")
+        assert listing.highlighted != first
+        await screen.press("escape")
+        await screen.shows("hits in")
+
+    play(memory, story)
+
+
+def test_a_session_is_resumed_after_a_second_enter(memory: Memory, tmp_path: Path) -> None:
+    """Only one whose folder and log are there; nobody becomes an agent by one slip."""
+    log = Conversation(cwd=str(tmp_path))
+    log.user("make the tea")
+    log.reply("made")
+    home = Path(os.environ["HOME"])
+    log.write(home / ".claude" / "projects" / "tea" / f"{log.session}.jsonl")
+    memory.import_logs([home / ".claude"])
+
+    async def story(screen: Screen) -> None:
+        await screen.press(*"tea")
+        await screen.shows("make the tea", "#list")
+        await screen.press("down", "enter")
+        await screen.shows("Enter runs it", "#foot")
+        await screen.press("enter")
+
+    app = play(memory, story, here=None)
+
+    assert app.return_value is not None
+    assert app.return_value.words[-1] == log.session  # type: ignore[union-attr]
+
+
+def test_picking_gives_the_reference(memory: Memory) -> None:
+    async def story(screen: Screen) -> None:
+        await screen.shows("Newest here")
+        await screen.press("down", "enter")
+
+    app = play(memory, story, picks=True)
+
+    assert str(app.return_value).startswith("claude-code:a75df633")
+
+
+def test_a_wrong_line_of_the_memory_is_rejected_and_taken_back(memory: Memory) -> None:
+    before = memory.remember(project=WEBSHOP)
+    assert before is not None
+    first = before.notes[0].text
+
+    async def story(screen: Screen) -> None:
+        await screen.shows("Newest here")
+        await screen.press("escape", "m")
+        await screen.shows("Memory of webshop")
+        await screen.shows(first[:40], "#shown")
+        await screen.press("x")
+        await screen.shows("Rejected", "#foot")
+        while first in screen.text("#list"):
+            await screen.pilot.pause(0.02)
+        await screen.press("u")
+        await screen.shows("Undone", "#foot")
+        await screen.shows(first[:40], "#list")
+
+    play(memory, story)
+
+    after = memory.remember(project=WEBSHOP)
+    assert after is not None
+    assert first in [note.text for note in after.notes]
+
+
+def test_a_line_of_ones_own_is_told_first(memory: Memory) -> None:
+    async def story(screen: Screen) -> None:
+        await screen.shows("Newest here")
+        await screen.press("escape", "m")
+        await screen.shows("Memory of webshop")
+        await screen.press("a", *"the tea is green", "enter")
+        await screen.shows("Saved", "#foot")
+        await screen.shows("the tea is green", "#list")
+
+    play(memory, story)
+
+    found = memory.remember(project=WEBSHOP)
+    assert found is not None
+    assert "the tea is green" in found.pack
+
+
+def test_what_an_agent_proposed_is_accepted_in_review(memory: Memory) -> None:
+    memory.notes.add("the coffee is black", project=WEBSHOP, by="agent")
+
+    async def story(screen: Screen) -> None:
+        await screen.shows("1 to review")
+        await screen.press("escape", "r")
+        await screen.shows("the coffee is black", "#list")
+        await screen.press("y")
+        await screen.shows("Accepted", "#foot")
+        await screen.shows("Nothing waits.")
+
+    play(memory, story)
+
+    assert [note.status for note in memory.notes.search("coffee")] == ["active"]
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (140, 40), (220, 60)])
+def test_any_size_will_do(memory: Memory, size: tuple[int, int]) -> None:
+    async def story(screen: Screen) -> None:
+        await screen.shows("Newest here")
+        await screen.press(*"lock", "down", "j", "k", "tab", "question_mark")
+
+    play(memory, story, size=size)
+
+
+def test_markup_and_escapes_in_logs_are_text(memory: Memory, tmp_path: Path) -> None:
+    log = Conversation(cwd=str(tmp_path))
+    log.user("[bold]fix[/] the [/] brackets \x1b[2J\x1b]0;title\x07 now")
+    log.reply("[red]done[/red] [link=http://evil.example]x")
+    log.write(tmp_path / ".claude" / "projects" / "x" / f"{log.session}.jsonl")
+    memory.import_logs([tmp_path / ".claude"])
+
+    async def story(screen: Screen) -> None:
+        await screen.press(*"brackets")
+        await screen.shows("[bold]fix[/] the [/] brackets", "#shown")
+        assert "\x1b" not in screen.text()
+        await screen.press("down", "o")
+        await screen.shows("[red]done[/red]")
+
+    play(memory, story, here=None)
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux on this machine")
+def test_it_runs_in_a_terminal_and_leaves_it_as_it_was(store: Path, tmp_path: Path) -> None:
+    socket = str(tmp_path / "tmux")
+    line = f"{sys.executable} -m recollect tui --store {store}; echo left with $?"
+
+    def tmux(*words: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-S", socket, *words], capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    def wait_for(what: str) -> None:
+        began = time.monotonic()
+        while what not in tmux("capture-pane", "-p"):
+            assert time.monotonic() - began < 20, tmux("capture-pane", "-p")
+            time.sleep(0.1)
+
+    tmux("new-session", "-d", "-x", "100", "-y", "30", "-e", f"RECOLLECT_HOME={tmp_path}", "sh")
+    try:
+        tmux("send-keys", line, "Enter")
+        wait_for("Newest")
+        tmux("send-keys", "deadlock")
+        wait_for("Deadlock while migration")
+        tmux("send-keys", "C-c")
+        wait_for("left with 0")
+    finally:
+        tmux("kill-server")

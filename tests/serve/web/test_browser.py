@@ -1,0 +1,323 @@
+"""The page as a person meets it: a real browser, real clicks and keys, over a real server."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.memory import Memory
+from tests import npm
+from tests.builders.claude_code import Conversation
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+VIEWS = {
+    "home": "/",
+    "search": "/search?q=database+locked",
+    "sessions": "/sessions",
+    "session": "/s/codex:01a1a188",
+    "memory": "/p/github.com/acme/webshop",
+    "review": "/review",
+    "file": "/file?path=feeds/cache.py",
+    "usage": "/usage",
+    "trouble": "/trouble",
+    "store": "/store",
+}
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+# What a first page may load.
+MOST_BYTES, MOST_SCRIPT_BYTES = 150_000, 80_000
+
+
+class Site:
+    """A running `recollect web`, with its link."""
+
+    def __init__(self, store: Path, home: Path) -> None:
+        self.store = store
+        command = [sys.executable, "-m", "recollect", "web", "--no-open", "--store", str(store)]
+        environment = {"HOME": str(home), "RECOLLECT_HOME": str(home), "PATH": "/usr/bin:/bin"}
+        self.process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, env=environment, cwd=home
+        )
+        assert self.process.stderr is not None
+        self.link = self.process.stderr.readline().strip()
+        self.base = self.link.partition("/?")[0]
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.communicate(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[playwright.Browser]:
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        pytest.skip("there is no chromium on this machine")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The page over the sample sessions."""
+    home = tmp_path_factory.mktemp("site")
+    store = home / "store.db"
+    with Memory.open(store, environ={"RECOLLECT_HOME": str(home)}) as memory:
+        memory.import_logs([memory.agents.sample_logs()])
+        memory.jobs.work()
+    running = Site(store, home)
+    yield running
+    running.end()
+
+
+@pytest.fixture
+def page(chromium: playwright.Browser, site: Site) -> Iterator[playwright.Page]:
+    """A tab in which the link was opened; what it asks of others, or complains of, is a failure."""
+    context = chromium.new_context(viewport=WIDE)
+    tab = context.new_page()
+    faults: list[str] = []
+    tab.on("console", lambda one: faults.append(one.text) if one.type == "error" else None)
+    tab.on("pageerror", lambda one: faults.append(str(one)))
+    tab.on(
+        "request",
+        lambda one: (
+            None if one.url.startswith((site.base, "data:")) else faults.append(f"asked {one.url}")
+        ),
+    )
+    tab.goto(site.link)
+    yield tab
+    context.close()
+    assert faults == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_view_is_accessible_wide_and_on_a_phone(
+    chromium: playwright.Browser, site: Site, scheme: str
+) -> None:
+    """axe-core finds nothing in any view, and nothing is asked of any other machine."""
+    axe = (npm.require_package("axe-core") / "axe.min.js").read_text(encoding="utf-8")
+    found, elsewhere = [], []
+    for size in (WIDE, PHONE):
+        context = chromium.new_context(viewport=size, color_scheme=scheme, bypass_csp=True)
+        tab = context.new_page()
+        tab.on("request", lambda one: elsewhere.append(one.url))
+        tab.goto(site.link)
+        for name, place in VIEWS.items():
+            tab.goto(site.base + place)
+            tab.wait_for_load_state("networkidle") if name == "search" else None
+            tab.evaluate(axe)
+            for one in tab.evaluate("async () => (await axe.run()).violations"):
+                where = [node["target"] for node in one["nodes"][:3]]
+                found.append((name, size["width"], one["id"], where))
+        context.close()
+
+    assert found == []
+    assert [url for url in elsewhere if not url.startswith((site.base, "data:"))] == []
+
+
+def test_a_first_page_is_small(chromium: playwright.Browser, site: Site) -> None:
+    """As it goes over the wire, and its scripts as they are."""
+    context = chromium.new_context()
+    tab = context.new_page()
+    sizes: dict[str, int] = {}
+    tab.on(
+        "response", lambda one: sizes.__setitem__(one.url, one.request.sizes()["responseBodySize"])
+    )
+    tab.goto(site.link)
+    tab.wait_for_load_state("load")
+    scripts = tab.evaluate(
+        "async () => { let n = 0; for (const s of document.scripts)"
+        " n += (await (await fetch(s.src)).text()).length; return n; }"
+    )
+    context.close()
+
+    assert sum(sizes.values()) <= MOST_BYTES
+    assert scripts <= MOST_SCRIPT_BYTES
+
+
+def test_what_is_typed_is_searched_at_once_and_the_address_keeps_it(page: playwright.Page) -> None:
+    page.keyboard.press("g")
+    page.keyboard.press("f")
+    page.wait_for_url("**/search")
+
+    page.keyboard.type("deadlock")
+    page.wait_for_selector("text=Deadlock while migration 0042 runs against live orders")
+    page.wait_for_url("**/search?q=deadlock*")
+    page.reload()
+
+    assert page.input_value("#q") == "deadlock"
+    assert page.locator(".hit mark").count() > 0
+
+
+def test_the_list_is_walked_by_keys_alone(page: playwright.Page, site: Site) -> None:
+    page.goto(f"{site.base}/sessions")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    chosen = page.locator("[data-nav][aria-current]").inner_text()
+    page.keyboard.press("o")
+    page.wait_for_url("**/s/*")
+
+    assert page.locator("h1").inner_text() == chosen
+
+
+def test_the_palette_jumps_to_a_page_a_project_and_a_session(page: playwright.Page) -> None:
+    page.keyboard.press("Control+k")
+    page.keyboard.type("deadlock")
+    page.wait_for_selector("#palette .opt:visible >> text=Deadlock while migration")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/s/*")
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("usage")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/usage")
+
+
+def test_the_keys_are_listed_and_letters_do_nothing_while_somebody_types(
+    page: playwright.Page,
+) -> None:
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.wait_for_url("**/search")
+    page.keyboard.type("g h ? j")
+
+    assert page.input_value("#q") == "g h ? j"
+    assert not page.locator("#help").is_visible()
+
+
+def test_a_session_is_found_in_and_folded(page: playwright.Page, site: Site) -> None:
+    page.goto(f"{site.base}/s/codex:01a1a188")
+    page.fill("#find", "locked")
+    page.wait_for_selector("#found >> text=/\\d turns? with/")
+    assert page.locator(".spine details.call[open]").count() > 0
+    page.locator("main").click(position={"x": 5, "y": 5})
+    page.keyboard.press(".")
+
+    assert page.locator(".spine details.call[open]").count() == 0
+
+
+def test_a_session_that_is_being_written_grows_on_the_page(
+    chromium: playwright.Browser, tmp_path: Path
+) -> None:
+    log = Conversation()
+    log.user("first question")
+    log.reply("first answer")
+    path = tmp_path / ".claude" / "projects" / "shop" / f"{log.session}.jsonl"
+    log.write(path)
+    store = tmp_path / "store.db"
+    environ = {"RECOLLECT_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    with Memory.open(store, environ=environ) as memory:
+        memory.import_logs([tmp_path / ".claude"])
+        site = Site(store, tmp_path)
+        try:
+            context = chromium.new_context()
+            tab = context.new_page()
+            tab.goto(site.link)
+            tab.goto(f"{site.base}/s/claude-code:{log.session}")
+            assert tab.locator("article.turn").count() == 1
+
+            log.user("second question")
+            log.reply("second answer")
+            log.write(path)
+            memory.import_logs([tmp_path / ".claude"])
+
+            tab.wait_for_selector("text=second answer", timeout=10_000)
+            assert tab.locator("article.turn").count() == 2
+            context.close()
+        finally:
+            site.end()
+
+
+def test_it_ends_with_ctrl_c(site: Site, tmp_path: Path) -> None:
+    """A stream of events that a tab keeps open is no reason to stay."""
+    import signal
+    import time
+    import urllib.request
+
+    running = Site(site.store, tmp_path)
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    opener.open(running.link)
+    stream = opener.open(f"{running.base}/events")
+    began = time.monotonic()
+
+    running.process.send_signal(signal.SIGINT)
+
+    running.process.communicate(timeout=20)
+    assert running.process.returncode == 0
+    assert time.monotonic() - began < 10
+    stream.close()
+
+
+def test_a_wrong_line_is_rejected_by_one_key_and_taken_back_by_another(
+    page: playwright.Page, site: Site
+) -> None:
+    """As a person would who never saw the page: the line, why it is there, away with it."""
+    page.goto(f"{site.base}/p/github.com/acme/webshop")
+    line = page.locator(".pack .line__t").first.inner_text()
+    page.wait_for_selector(".entry.is-on .ev")
+    page.keyboard.press("x")
+    page.wait_for_selector("text=Rejected. It will not come back.")
+    assert line not in page.locator(".pack").inner_text()
+
+    page.keyboard.press("z")
+    page.wait_for_selector("text=Undone.")
+    assert line in page.locator(".pack").inner_text()
+
+
+def test_a_line_is_edited_in_place_and_ones_own_is_added(page: playwright.Page, site: Site) -> None:
+    page.goto(f"{site.base}/p/github.com/acme/infra")
+    page.wait_for_selector(".entry.is-on .btns")
+    page.keyboard.press("e")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Drills run on a copy, never on prod.")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=Saved in your words.")
+    assert "Drills run on a copy, never on prod." in page.locator(".pack").inner_text()
+
+    page.keyboard.press("n")
+    page.keyboard.type("Ask Tomasz before a reboot.")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=Added.")
+    assert "Ask Tomasz before a reboot." in page.locator(".pack").inner_text()
+
+
+def test_what_waits_is_decided_one_after_the_other(page: playwright.Page, site: Site) -> None:
+    environ = {"RECOLLECT_HOME": str(site.store.parent)}
+    with Memory.open(site.store, environ=environ) as memory:
+        for text in ("the coffee is black", "the tea is green"):
+            memory.notes.add(text, project="github.com/acme/tidepool", by="agent")
+    page.goto(f"{site.base}/review")
+    first = page.locator(".review__line").inner_text()
+    page.keyboard.press("a")
+    page.wait_for_selector("text=Accepted. Agents are told from the next session on.")
+    second = page.locator(".review__line").inner_text()
+    assert {first, second} >= {"the coffee is black", "the tea is green"}
+    page.keyboard.press("x")
+    page.wait_for_selector("text=Rejected. It will not come back.")
+
+    page.goto(f"{site.base}/p/github.com/acme/tidepool")
+    told = page.locator(".pack").inner_text()
+    assert first in told
+    assert second not in told
+
+
+def test_yesterdays_session_what_changed_a_file_and_what_agents_know_are_found_without_help(
+    page: playwright.Page,
+) -> None:
+    """The script of docs/web.md."""
+    page.goto(page.url)
+    page.click("text=Restore drill for the shop database")
+    page.wait_for_selector("h1:has-text('Restore drill')")
+    page.click(".rail a.mono >> nth=0")
+    page.wait_for_selector("text=was changed in")
+    page.click(".projects >> text=webshop")
+    page.wait_for_selector("text=Told at the start of a session")
+    assert "uv" in page.locator(".pack").inner_text()
