@@ -15,8 +15,8 @@ from recollect.store import Store, open_store
 ROOT = Path(__file__).parents[1] / "src" / "recollect"
 # What `memory` gives to handlers, and what `run_due` adds.
 GIVEN = {
-    "settings", "domains", "encoder", "writer", "readable", "redactor", "redact", "at_once", "store",
-    "subject",
+    "settings", "domains", "encoder", "writer", "readable", "redactor", "redact", "at_once",
+    "store", "subject",
 }  # fmt: skip
 
 done: list[str] = []
