@@ -25,6 +25,7 @@ import xxhash
 from recollect.model.calls import stored_ending
 from recollect.model.sessions import Tokens
 from recollect.reading.endings import ending_of
+from recollect.store.events import events_in
 from recollect.store.history import Passage
 
 Half = Literal["dev", "test"]
@@ -233,4 +234,4 @@ def _shell(command: str, output: str, code: int | None) -> list[Any]:
 
 def _passage(number: int, rows: list[list[Any]]) -> Passage:
     ref = f"bench:s#{number}"
-    return Passage(number, ref, number, "human", True, None, None, None, Tokens(), rows)
+    return Passage(number, ref, number, "human", True, None, None, None, Tokens(), events_in(number, rows))

@@ -6,6 +6,7 @@ from typing import Any
 
 from recollect.model.logs import Author
 from recollect.model.sessions import Tokens
+from recollect.store.events import events_in
 from recollect.store.history import Passage
 
 Row = list[Any]
@@ -23,7 +24,7 @@ def passage(
     """A turn that took a second, with these events."""
     at = number * 60_000
     place = (number, f"{REF}#{number}", number, author, live, "/home/ada/shop", at, at + 1_000)
-    return Passage(*place, Tokens(**tokens), list(rows), whole)
+    return Passage(*place, Tokens(**tokens), events_in(number, rows), whole)
 
 
 def prompt(text: str) -> Row:

@@ -1,8 +1,7 @@
 """From what is stored to what is worth keeping.
 
 Reads and writes the store; knows no other stage. What programs of others may
-use is named here: when to take notes from a session, and how a reply with
-notes is read.
+use is named here: how a reply with notes is read.
 """
 
 from __future__ import annotations
@@ -10,13 +9,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.distill.engines.facts import Fact, read_facts
-    from recollect.distill.notes.gate import Progress, ask_gate
 
-__all__ = ["Fact", "Progress", "ask_gate", "read_facts"]
+__all__ = ["Fact", "read_facts"]
 _PLACES = {
     "Fact": "recollect.distill.engines.facts",
-    "Progress": "recollect.distill.notes.gate",
-    "ask_gate": "recollect.distill.notes.gate",
     "read_facts": "recollect.distill.engines.facts",
 }
 

@@ -21,7 +21,6 @@ from recollect.model.calls import Call
 from recollect.model.digests import Digest, Task
 from recollect.model.episodes import Context, Episode, Step
 from recollect.reading import checks
-from recollect.store.events import events_in
 from recollect.store.history import Passage
 from recollect.system.clock import iso
 
@@ -97,7 +96,7 @@ def _episode(
         event
         for passage in own
         if passage.whole
-        for event in events_in(passage.turn, passage.rows)
+        for event in passage.events
         if isinstance(event, Call)
     ]
     steps = list(map(_step, calls))

@@ -59,14 +59,6 @@ class Trouble(Struct, kw_only=True):
     worked: str | None = None
 
 
-class Saying(Struct, kw_only=True):
-    """Something the person said about how to work, near verbatim."""
-
-    ref: str
-    kind: Literal["correction", "preference"]
-    text: str
-
-
 class Task(Struct, kw_only=True):
     """One thing that was asked in a session, and how it went.
 
@@ -96,5 +88,4 @@ class Digest(Struct, kw_only=True):
     outcome: Outcome
     summary: str
     tasks: list[Task] = field(default_factory=list)
-    sayings: list[Saying] = field(default_factory=list)
     open_ends: list[str] = field(default_factory=list)

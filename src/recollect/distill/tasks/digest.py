@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.distill.notes.extract import Found, Rules, extract_waiting, find_notes, keep_found
 from recollect.distill.outcomes import outcome
-from recollect.distill.tasks import open_ends, sayings
+from recollect.distill.tasks import open_ends
 from recollect.distill.tasks.actions import Action, actions_of, one_line
 from recollect.distill.tasks.tasks import Span, asked_in, kinds_of, prompt_of, spans
 from recollect.distill.tasks.tasks import title_of as title_of_task
@@ -25,7 +24,6 @@ from recollect.model.digests import Digest, Outcome, Run, Task
 from recollect.model.sessions import Tokens
 from recollect.model.titles import title_of
 from recollect.reading.quoting import quoted, quoted_path
-from recollect.store.history import state_of
 from recollect.system.interpreter import no_cycle_search
 
 if TYPE_CHECKING:
@@ -51,9 +49,7 @@ class _Made(NamedTuple):
 
     number: int
     mark: int
-    state: str
     digest: Digest
-    notes: Found | None
 
 
 def digest_new(store: Store) -> Iterator[str]:
@@ -72,7 +68,6 @@ def digest_new(store: Store) -> Iterator[str]:
             yield from _keep(store, made)
             made, turns = [], 0
     yield from _keep(store, made)
-    extract_waiting(store)
 
 
 def digest_one(store: Store, ref: str) -> Digest:
@@ -90,12 +85,11 @@ def _make(store: Store, number: int, ref: str, mark: int, passages: Sequence[Pas
     title, cwd, project = store.digests.facts(number)
     earlier = None if all(passage.whole for passage in passages) else store.digests.find(ref)
     digest = make(ref, passages, cwd=cwd, title=title, project=project, earlier=earlier)
-    notes = find_notes(store, number, passages, digest, Rules())
-    return _Made(number, mark, state_of(passages), digest, notes)
+    return _Made(number, mark, digest)
 
 
 def _keep(store: Store, made: Sequence[_Made]) -> list[str]:
-    """Keep digests and the notes found beside them, all or nothing, and say of which sessions.
+    """Keep digests, all or nothing, and say of which sessions.
 
     One that has changed meanwhile is left for the next time.
     """
@@ -104,8 +98,7 @@ def _keep(store: Store, made: Sequence[_Made]) -> list[str]:
         return []
     with store.transaction():
         for one in made:
-            if store.digests.save(one.number, one.mark, one.state, one.digest) and one.notes:
-                keep_found(store, one.notes)
+            store.digests.save(one.number, one.mark, one.digest)
     return [one.digest.session for one in made]
 
 
@@ -132,17 +125,11 @@ def make(
     errors = troubles([action for own in actions.values() for action in own])
     found = spans(left, actions, kinds)
     tasks = kept + [_task(found, index, actions, errors) for index in range(len(found))]
-    said = (
-        [saying for saying in earlier.sayings if int(saying.ref.rpartition("#")[2]) in covered]
-        if earlier
-        else []
-    )
     asked = [*_prompts(left), *(task.title for task in kept)]
     return Digest(
         session=ref, project=project,
         title=quoted(title_of(title, asked) or "", TITLE_CHARACTERS),
         outcome=_overall(tasks), summary=_summary(tasks), tasks=tasks,
-        sayings=said + sayings.sayings(live, kinds),
         open_ends=open_ends.open_ends(tasks, found[-1].live if found else []),
     )  # fmt: skip
 

@@ -28,22 +28,13 @@ EVIDENCE: dict[EvidenceKind, str] = {
 
 
 def text(digest: Digest) -> str:
-    """A session's tasks with their evidence, what the person said, and what is left to do."""
+    """A session's tasks with their evidence, and what is left to do."""
     lines = [
         f"{digest.session}  {digest.title or '(untitled)'}",
         f"{digest.outcome}: {digest.summary or 'nothing was asked'}",
     ]
     for number, task in enumerate(digest.tasks, 1):
         lines += ["", *_task(number, task)]
-    if digest.sayings:
-        lines += [
-            "",
-            "said:",
-            *(
-                f"  {saying.kind}: {saying.text}  ({_turn(saying.ref)})"
-                for saying in digest.sayings
-            ),
-        ]
     if digest.open_ends:
         lines += [
             "",

@@ -69,8 +69,6 @@ def told_by(digest: Digest, first: int) -> dict[int, DigestWords]:
                 [trouble.error, trouble.command or "", *trouble.steps]
             )
             of(_turn(trouble.ref)).errors.append(trouble.error)
-    for saying in digest.sayings:
-        of(_turn(saying.ref)).texts.append(saying.text)
     return told
 
 

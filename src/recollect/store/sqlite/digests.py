@@ -12,6 +12,7 @@ import msgspec
 from recollect.errors import StoreError
 from recollect.model.digests import Digest
 from recollect.model.sessions import Tokens
+from recollect.store.events import events_in
 from recollect.store.history import Passage
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.hook_lines import HookLines
@@ -85,7 +86,7 @@ class Digests:
     def passages(self, session: int, *, short: bool = False) -> list[Passage]:
         """The turns of a session with everything that happened in them, in order.
 
-        Those whose events were let go have no rows as long as a digest tells of
+        Those whose events were let go have no events as long as a digest tells of
         them; with `short`, they have what is kept of them.
         """
         stored = self.db.rows(
@@ -99,7 +100,10 @@ class Digests:
             """,
             (session, short),
         )
-        rows = dict(readable_rows_of(self.db, (turn for (turn,) in stored)))
+        events = {
+            turn: events_in(turn, rows)
+            for turn, rows in readable_rows_of(self.db, (turn for (turn,) in stored))
+        }
         spent = self._spent(session)
         turns = self.db.rows(
             """
@@ -118,7 +122,7 @@ class Digests:
         return [
             Passage(
                 turn, ref, ordinal, author, bool(live), project, at, ended,
-                spent.get(turn) or Tokens(), rows.get(turn, []), bool(whole),
+                spent.get(turn) or Tokens(), events.get(turn, []), bool(whole),
             )
             for turn, ref, ordinal, author, live, project, at, ended, whole in turns
         ]  # fmt: skip
@@ -140,7 +144,7 @@ class Digests:
             for turn, *row in rows
         }  # fmt: skip
 
-    def save(self, session: int, mark: int, state: str, digest: Digest) -> bool:
+    def save(self, session: int, mark: int, digest: Digest) -> bool:
         """Keep a digest, unless the session has changed since its mark was read: then False."""
         with self.db.transaction():
             if self.db.value("select mark from undigested where session = ?", (session,)) != mark:
@@ -148,11 +152,11 @@ class Digests:
             self.db.execute(
                 """
                 insert or replace into digests
-                  (session, state, title, outcome, summary, digest, made_at)
-                values (?, ?, ?, ?, ?, ?, ?)
+                  (session, title, outcome, summary, digest, made_at)
+                values (?, ?, ?, ?, ?, ?)
                 """,
                 (
-                    session, state, digest.title, digest.outcome, digest.summary,
+                    session, digest.title, digest.outcome, digest.summary,
                     msgspec.msgpack.encode(digest), now_ms(),
                 ),
             )  # fmt: skip

@@ -1,13 +1,9 @@
--- What sessions came to. A row says from what state of its session it was made, so
--- that one that grew is digested again, and goes with the session.
+-- What sessions came to; a row goes with its session.
 
--- What a session came to. `state` is another one whenever a turn of it or what
--- happened in it is; `digest` is all of it as msgpack, the other columns are what
--- is listed and asked for. `derived` says that attempts were made of its tasks; a new
+-- `digest` is all of it as msgpack, the other columns are what is listed and asked for. `derived` says that attempts were made of its tasks; a new
 -- digest has none yet.
 create table digests (
   session integer primary key references sessions (id) on delete cascade,
-  state   text not null,
   title   text not null,
   outcome text not null check (outcome in ('success', 'partial', 'fail', 'uncertain', 'abandoned')),
   summary text not null,
