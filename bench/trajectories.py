@@ -234,4 +234,5 @@ def _shell(command: str, output: str, code: int | None) -> list[Any]:
 
 def _passage(number: int, rows: list[list[Any]]) -> Passage:
     ref = f"bench:s#{number}"
-    return Passage(number, ref, number, "human", True, None, None, None, Tokens(), events_in(number, rows))
+    place = (number, ref, number, "human", True, None, None, None)
+    return Passage(*place, Tokens(), events_in(number, rows))

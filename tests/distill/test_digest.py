@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.distill.tasks.digest import make
-from recollect.model.digests import Digest, Evidence, Run, Saying, Task, Trouble
+from recollect.model.digests import Digest, Evidence, Run, Task, Trouble
 from recollect.model.sessions import Tokens
 from recollect.store.history import Passage
 from tests.builders.homes import claude_log, memory
@@ -82,9 +82,6 @@ def test_a_digest_tells_a_session_from_what_was_asked_and_done(remember: Remembe
                 seconds=8,
             )
         ],
-        sayings=[
-            Saying(ref=second, kind="preference", text="From now on always run the tests with -q")
-        ],
     )
 
 
@@ -112,14 +109,12 @@ def test_digesting_twice_changes_nothing(remember: Remember) -> None:
     mind = remember(worker())
     first = list(mind.digest_new())
     rows = mind._shared.store().db.rows(
-        "select session, state, title, outcome, summary, digest from digests"
+        "select session, title, outcome, summary, digest from digests"
     )
 
     assert (first, list(mind.digest_new())) == ([worker().ref], [])
     assert (
-        mind._shared.store().db.rows(
-            "select session, state, title, outcome, summary, digest from digests"
-        )
+        mind._shared.store().db.rows("select session, title, outcome, summary, digest from digests")
         == rows
     )
 

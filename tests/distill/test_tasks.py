@@ -63,16 +63,16 @@ def test_an_answer_to_the_agent_belongs_to_its_question() -> None:
 
 def test_work_on_the_same_file_goes_on_until_it_is_settled() -> None:
     """After a commit, the next wish for the same file is a new one."""
-    first = passage(
-        1, prompt("fix the checkout worker, it hangs"), edit("shop/worker.py"), reply("Done.")
-    )
+    begun = [prompt("fix the checkout worker, it hangs"), edit("shop/worker.py"), reply("Done.")]
+    first = passage(1, *begun)
     second = passage(
         2,
         prompt("the shutdown handler should close all sockets cleanly"),
         edit("shop/worker.py"),
         reply("Done."),
     )
-    committed = passage(1, *first.rows, run("git commit -am worker", "[main 1a2b3c4] worker"))
+    commit = run("git commit -am worker", "[main 1a2b3c4] worker")
+    committed = passage(1, *begun, commit)
 
     assert tasks(first, second) == [[1, 2]]
     assert tasks(committed, second) == [[1], [2]]

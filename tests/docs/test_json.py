@@ -152,7 +152,6 @@ def test_what_is_inside_a_digest_has_the_fields_of_the_page(
 
     assert fields("tasks", sessions) == {tuple(listed("Session task"))}
     assert fields("tasks", digests) == {tuple(listed("Task"))}
-    assert fields("sayings", digests) == {tuple(listed("Saying"))}
     assert fields("evidence", tasks) == {tuple(listed("Evidence"))}
     assert fields("runs", tasks) == {tuple(listed("Run"))}
     assert fields("errors", tasks) == {tuple(listed("Trouble"))}
@@ -260,7 +259,7 @@ def test_every_section_is_tested() -> None:
     inner = {
         "Tokens", "Git", "Event", "Tool call", "FixStep", "Pack line", "Problem", "Scrubbed",
         "RescannedValue", "Secret", "Redacted text", "Error",
-        "Session task", "Task", "Evidence", "Run", "Trouble", "Saying", "Room", "Leaving",
+        "Session task", "Task", "Evidence", "Run", "Trouble", "Room", "Leaving",
         "Publication", "Injection", "Injection line", "Effect", "Share",
     }  # fmt: skip
 

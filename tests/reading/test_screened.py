@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.distill.notes import forms
 from recollect.distill.outcomes import phrases
 from recollect.reading.screened import Screens, weakened
 
@@ -99,7 +98,7 @@ def test_what_re2_cannot_read_is_left_to_re() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("screens", [phrases.SCREENS, forms.SCREENS])
+@pytest.mark.parametrize("screens", [phrases.SCREENS])
 def test_our_own_patterns_are_all_screened(screens: Screens) -> None:
     """One that is not costs every sentence as much as all of them together."""
     screens.possible("nothing of the kind")

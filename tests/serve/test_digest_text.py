@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from recollect.model.digests import Digest, Evidence, EvidenceKind, Run, Saying, Task, Trouble
+from recollect.model.digests import Digest, Evidence, EvidenceKind, Run, Task, Trouble
 from recollect.model.sessions import Tokens
 from recollect.serve.cli.digest import EVIDENCE, text
 
@@ -36,8 +36,7 @@ def test_a_digest_reads_from_top_to_bottom() -> None:
     digest = Digest(
         session="codex:a", project=None, title="The worker", outcome="partial",
         summary="“fix the worker” partial",
-        tasks=[task, other], sayings=[Saying(ref="codex:a#3", kind="preference",
-        text="always use uv")],
+        tasks=[task, other],
         open_ends=["`make` still fails (codex:a#5)"],
     )  # fmt: skip
 
@@ -61,9 +60,6 @@ def test_a_digest_reads_from_top_to_bottom() -> None:
         "",
         "2. (nothing was asked)",
         "   uncertain, turn 4, 7 s",
-        "",
-        "said:",
-        "  preference: always use uv  (#3)",
         "",
         "left open:",
         "  `make` still fails (#5)",

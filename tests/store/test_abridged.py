@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.model.digests import Digest, Evidence, Run, Saying, Task, Trouble
+from recollect.model.digests import Digest, Evidence, Run, Task, Trouble
 from recollect.store import bodies
 from recollect.store.sqlite.abridged import (
     LINE_CHARACTERS,
@@ -96,7 +96,6 @@ def test_what_a_digest_tells_is_told_of_the_turn_that_it_is_about() -> None:
                 steps=["edit door.py"], worked="codex:s1#3")],
             )
         ],
-        sayings=[Saying(ref="codex:s1#3", kind="preference", text="always knock")],
         open_ends=["`make wall` still fails (codex:s1#3)"],
     )  # fmt: skip
 
@@ -105,7 +104,7 @@ def test_what_a_digest_tells_is_told_of_the_turn_that_it_is_about() -> None:
     assert {turn: (texts, errors) for turn, (texts, errors) in told.items()} == {
         1: (["The shop", "`make wall` still fails"], []),
         2: (["mend", "mend the door", "door.py", "KeyError", "make", "edit door.py"], ["KeyError"]),
-        3: (["thanks", "make door", "always knock"], []),
+        3: (["thanks", "make door"], []),
     }
 
 

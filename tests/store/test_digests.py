@@ -4,18 +4,14 @@ again, damaged, merged or exported.
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
 import pytest
 
 from recollect.errors import StoreError
+from recollect.model.calls import Call
 from recollect.model.digests import Digest, Run, Task
 from recollect.model.logs import Event
 from recollect.model.search import Query, Scope
 from recollect.model.sessions import Tokens
-from recollect.store import bodies
-from recollect.store.history import Passage, state_of
 from recollect.store.sqlite.salvage.repair import repair
 from tests.store.conftest import START, Filled, facts, turn
 from tests.store.test_repair import damage
@@ -41,9 +37,7 @@ def keep(filled: Filled, *texts: str) -> None:
     """Give every session that has changed a digest, the first text to the newest."""
     store = filled.store
     for (number, ref, mark), text in zip(store.digests.outdated(), texts, strict=True):
-        assert store.digests.save(
-            number, mark, state_of(store.digests.passages(number)), digest(ref, text)
-        )
+        assert store.digests.save(number, mark, digest(ref, text))
 
 
 def outdated(filled: Filled) -> list[str]:
@@ -104,7 +98,7 @@ def test_a_digest_of_what_has_changed_meanwhile_is_not_kept(one: Filled) -> None
     [(number, ref, mark)] = one.store.digests.outdated()
     one.keep("a.jsonl", *turn("a", "k4", "and another", minute=10))
 
-    assert not one.store.digests.save(number, mark, "state", digest(ref, "too early"))
+    assert not one.store.digests.save(number, mark, digest(ref, "too early"))
     assert one.store.digests.find(ref) == digest(ref)
     assert outdated(one) == [ref]
 
@@ -122,37 +116,10 @@ def test_a_session_is_read_with_its_turns_in_order_and_everything_in_them(filled
         ("codex:a#2", "human", True, "/home/ada/shop", START + 300_000, True),
     ]
     assert read[0].tokens == Tokens(input=10, output=5)
-    assert [row[bodies.KIND] for row in read[0].rows] == ["prompt", "tool_call", "reply"]
-    assert (read[0].rows[1][bodies.OUTPUT], read[0].rows[1][bodies.OK]) == ("output k1", True)
-
-
-def test_a_state_depends_on_what_happened_and_not_on_how_it_is_stored(filled: Filled) -> None:
-    """Otherwise every memory would be made anew after a compaction of the store."""
-    whole = [*turn("a", "k1", "mend the door"), *turn("a", "k2", "paint it", minute=5)]
-    filled.keep("a.jsonl", facts("a"), *whole[:3])
-    filled.keep("a.jsonl", *whole[3:])
-    filled.keep(
-        "b.jsonl",
-        facts("b"),
-        *[msgspec.structs.replace(item, session="b", turn=f"b{item.turn}") for item in whole],
-    )  # type: ignore[type-var]
-
-    def state(number: int, **changed: Any) -> str:
-        read = filled.store.digests.passages(number)
-        for name, value in changed.items():
-            setattr(read[0], name, value)
-        return state_of(read)
-
-    def without_ids(read: list[Passage]) -> list[Passage]:
-        for one in read:
-            for row in one.rows:
-                row[bodies.CALL : bodies.CALL + 1] = [None] if len(row) > bodies.CALL else []
-        return read
-
-    assert state_of(without_ids(filled.store.digests.passages(1))) == state_of(
-        without_ids(filled.store.digests.passages(2))
-    )
-    assert len({state(1), state(1, live=False), state(1, rows=[])}) == 3
+    _, call, _ = read[0].events
+    assert [event.kind for event in read[0].events] == ["prompt", "shell", "reply"]
+    assert isinstance(call, Call)
+    assert (call.output, call.ok) == ("output k1", True)
 
 
 def test_a_forgotten_session_leaves_nothing_of_its_digest(filled: Filled) -> None:

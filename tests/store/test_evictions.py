@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from recollect.model.digests import Digest, Saying, Task, Trouble
+from recollect.model.digests import Digest, Task, Trouble
 from recollect.model.logs import Event, Item, ToolResult
 from recollect.model.retention import WholeTurn
 from recollect.model.search import Query, Scope
 from recollect.recall.embedding import embed
-from recollect.store import bodies
-from recollect.store.history import state_of
 from recollect.store.sqlite.salvage.repair import repair
 from tests.encoders import WordEncoder
 from tests.store.conftest import START, Filled, facts, turn
@@ -31,7 +29,7 @@ DIGEST = Digest(
             worked="codex:s1#3")],
         )
     ],
-    sayings=[Saying(ref="codex:s1#3", kind="correction", text="not the hinges")],
+    open_ends=["not the hinges (codex:s1#3)"],
 )  # fmt: skip
 
 
@@ -55,7 +53,7 @@ def digested(filled: Filled) -> None:
         digest = Digest(
             session=ref, project=None, title="", outcome="uncertain", summary="looked at"
         )
-        assert store.digests.save(number, mark, state_of(store.digests.passages(number)), digest)
+        assert store.digests.save(number, mark, digest)
 
 
 def whole(filled: Filled) -> list[int]:
@@ -331,7 +329,7 @@ def test_a_digest_made_again_still_knows_the_turns_that_went(two: Filled) -> Non
 
     passages = two.store.digests.passages(1)
 
-    assert [(passage.ordinal, bool(passage.rows)) for passage in passages] == [
+    assert [(passage.ordinal, bool(passage.events)) for passage in passages] == [
         (1, False),
         (2, True),
     ]
@@ -343,8 +341,8 @@ def test_whoever_reads_a_session_anew_gets_what_is_kept(two: Filled) -> None:
 
     passages = two.store.digests.passages(1, short=True)
 
-    assert [[row[bodies.KIND] for row in passage.rows] for passage in passages] == [
-        ["prompt", "tool_call", "reply"]
+    assert [[event.kind for event in passage.events] for passage in passages] == [
+        ["prompt", "shell", "reply"]
     ] * 2
 
 
@@ -355,7 +353,7 @@ def test_a_turn_that_went_undigested_is_digested_from_what_is_left(two: Filled) 
     two.store.evictions.evict([3], undistilled=True)
 
     (*_, last) = two.store.digests.passages(1)
-    assert [row[bodies.KIND] for row in last.rows] == ["prompt", "tool_call", "reply"]
+    assert [event.kind for event in last.events] == ["prompt", "shell", "reply"]
 
 
 def test_the_store_is_well_afterwards(two: Filled) -> None:
@@ -378,9 +376,7 @@ def test_the_store_is_well_afterwards(two: Filled) -> None:
 def digested_as(filled: Filled, digest: Digest) -> None:
     """Give the one session that has changed this digest."""
     ((number, _, mark),) = filled.store.digests.outdated()
-    assert filled.store.digests.save(
-        number, mark, state_of(filled.store.digests.passages(number)), digest
-    )
+    assert filled.store.digests.save(number, mark, digest)
 
 
 def test_a_session_is_found_by_the_words_of_its_digest(two: Filled) -> None:
@@ -394,7 +390,7 @@ def test_a_session_is_found_by_the_words_of_its_digest(two: Filled) -> None:
 
     assert {word: refs_found(two, word) for word in ("renovation", "lintel", "hinges",
     "varnish")} == {
-        "renovation": ["1"], "lintel": ["2"], "hinges": ["3"], "varnish": ["1"],
+        "renovation": ["1"], "lintel": ["2"], "hinges": ["1"], "varnish": ["1"],
     }  # fmt: skip
     assert "renovation" not in str(two.store.sessions.get("codex:s1").turn_list)
 
@@ -477,7 +473,7 @@ def test_a_digest_that_is_lost_is_made_of_what_stays(two: Filled) -> None:
 
     two.store.forgetting.session_or_turn("codex:s1", 1)
 
-    assert [len(passage.rows) for passage in two.store.digests.passages(1)] == [3]
+    assert [len(passage.events) for passage in two.store.digests.passages(1)] == [3]
 
 
 def test_a_repaired_store_remembers_what_was_let_go(two: Filled) -> None:
