@@ -50,7 +50,7 @@ def replace(filled: Filled, ref: str, *made: Episode) -> None:
     digests, number = filled.store.digests, number_of(filled, ref)
     digests.drop([number])
     (outdated,) = digests.outdated(ref)
-    assert digests.save(number, outdated.mark, "state", digest)
+    assert digests.save(number, outdated.mark, digest)
     (session,) = [one for one in filled.store.episodes.underived() if one.ref == ref]
     assert filled.store.episodes.replace(session, made)
 

@@ -32,8 +32,8 @@ class StoredEpisode(NamedTuple):
 
 
 class DigestedSession(NamedTuple):
-    """A session whose digest is in some state."""
+    """A session with the time at which its digest was made."""
 
     number: int
     ref: str
-    state: str
+    made_at: int

@@ -126,7 +126,7 @@ class Episodes:
         """
         rows = self.db.rows(
             """
-            select session, sessions.ref, state from digests
+            select session, sessions.ref, made_at from digests
               join sessions on sessions.id = digests.session
              where not derived and not sessions.external order by session
             """
@@ -136,8 +136,8 @@ class Episodes:
     def replace(self, session: DigestedSession, episodes: Sequence[Episode]) -> bool:
         """Have a session come to these attempts and no others; False when it was digested anew."""
         with self.db.transaction():
-            current = "select 1 from digests where session = ? and state = ? and not derived"
-            if not self.db.value(current, (session.number, session.state)):
+            current = "select 1 from digests where session = ? and made_at = ? and not derived"
+            if not self.db.value(current, (session.number, session.made_at)):
                 return False
             self.db.execute("update digests set derived = 1 where session = ?", (session.number,))
             self.db.execute("delete from episodes where session = ?", (session.number,))
