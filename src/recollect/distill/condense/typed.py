@@ -44,6 +44,10 @@ _TYPED_IN_SHELL = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
 _GIVEN = re.compile(
     r"^#+ (?:User Input|Arguments?|Input)\s+```\w*\n(.*?)\n```\s*\n(.{1500,})$", re.DOTALL
 )
+# What we told an agent ourselves, and the mark that an import left in its place.
+_OWN_BLOCK = re.compile(
+    r"<recalled by=[^>]*>.*?(?:</recalled>|\Z)|\[recalled(?:: [^\]\n]{0,2000})?\]", re.DOTALL
+)
 _LOST = ("This session is being continued", "Caveat:")
 
 
@@ -122,7 +126,7 @@ def own_words(prompt: str) -> str:
     """A prompt without what clients put around it; commands typed in a shell with a `!`."""
     if prompt.lstrip().startswith(_LOST):
         return ""
-    text = _TYPED_IN_SHELL.sub(lambda found: f"! {found[1].strip()}", prompt)
+    text = _TYPED_IN_SHELL.sub(lambda found: f"! {found[1].strip()}", _OWN_BLOCK.sub(" ", prompt))
     return typed(text)
 
 

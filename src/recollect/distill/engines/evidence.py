@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from recollect.distill.condense import typed
+from recollect.distill.finders.answers import ASKED
 from recollect.distill.finders.cleaning import words
 from recollect.model.record import CallRecord, SessionRecord, TurnRecord
 
@@ -20,6 +21,10 @@ from recollect.model.record import CallRecord, SessionRecord, TurnRecord
 Voice = Literal["person", "agent", "command", "output"]
 VOICES: tuple[Voice, ...] = ("person", "agent", "command", "output")
 
+# So much of a turn's outputs is compared word by word.
+OUTPUT_CHARACTERS = 100_000
+
+_JOINTS = re.compile(r"[-_./]+")
 _MARKS = re.compile(r"\*\*|`")
 _HOME = re.compile(r"/(?:home|users)/[^/\s\"']+(?=/)|/root(?=/)|\$home(?=/)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'", "„": '"', "\\": "/"})
@@ -52,6 +57,7 @@ class Evidence:
                 self.places[turn.ref] = Place(session, turn, next(later, None))
         self._texts: dict[tuple[str, Voice], str] = {}
         self._words: dict[tuple[str, Voice], frozenset[str]] = {}
+        self._outside: frozenset[str] | None = None
 
     def text(self, turn: str, voice: Voice) -> str:
         """What one voice said in a turn, as it is compared."""
@@ -65,8 +71,20 @@ class Evidence:
         """The words that one voice used in a turn."""
         key = (turn, voice)
         if key not in self._words:
-            self._words[key] = frozenset(words(self.text(turn, voice)))
+            self._words[key] = parts_of(self.text(turn, voice)[:OUTPUT_CHARACTERS])
         return self._words[key]
+
+    def outside(self) -> frozenset[str]:
+        """The words of everything that came from outside: pages, other people's servers."""
+        if self._outside is None:
+            texts = (
+                plain(call.output[:OUTPUT_CHARACTERS])
+                for place in self.places.values()
+                for call in place.turn.calls
+                if call.kind in ("web", "mcp")
+            )
+            self._outside = frozenset(word for text in texts for word in parts_of(text))
+        return self._outside
 
     def voices(self, span: str, turn: str) -> Iterator[Voice]:
         """Who has a span in a turn."""
@@ -88,7 +106,9 @@ class Evidence:
             for one in typed.said_in(prompt)
             if not one.pasted
         ]
-        said += [call.output for call in place.turn.calls if _is_answer(call)]
+        if not place.turn.tainted:
+            # An agent that had read something offers what that says.
+            said += [call.output for call in place.turn.calls if call.name in ASKED]
         # A quote may reach over the end of a sentence.
         return [plain(" ".join(said))] if said else []
 
@@ -112,6 +132,11 @@ class Evidence:
                         if at >= 0:
                             return text[max(0, at - 10) : at + len(sought) + 40].strip()
         return ""
+
+
+def parts_of(text: str) -> frozenset[str]:
+    """The words of a text, those that hyphens and dots join apart."""
+    return frozenset(part for word in words(text) for part in _JOINTS.split(word) if part)
 
 
 def stands_in(span: str, text: str) -> bool:

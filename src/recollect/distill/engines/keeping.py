@@ -96,6 +96,7 @@ def keep(store: Store, material: Material, lines: Sequence[Told], pack: Iterable
         if not any(_is_same(words(line.text), other) for other in blocked):
             found.append(_note(line, place, material, check, by, in_pack=line.text in in_pack))
     store.notes.bring_up_to_date(material.project, found, author="engine")
+    store.notes.outdate(material.project)
     return len(found)
 
 

@@ -14,16 +14,23 @@ from typing import NamedTuple
 
 from recollect.distill.engines.answer import Told
 from recollect.distill.engines.check import Check, spans_of
-from recollect.distill.engines.evidence import Evidence, stands_in
+from recollect.distill.engines.evidence import Evidence, Voice, parts_of, plain, stands_in
 from recollect.distill.finders.cleaning import words
+from recollect.distill.finders.cues import cues
 from recollect.distill.finders.steps import form, passed, steps
 from recollect.model.notes import Trust
 
 # A turn that has so much more of a line's words than the cited ones is where it comes from.
 CLEARLY = 0.25
-# What stands in outputs alone is told only where it is an error: so much of a line may.
-MOST_OUTPUT = 0.34
 FEWEST_WORDS = 4
+# Around what is quoted from a person or a proven command, a writer may put so many words.
+FRAME_WORDS = 8
+# With so many of them in one output or command, and not in the person's words, they are its words.
+SAME_SHARE = 0.7
+# What stands in outputs alone is told only where it is an error: so much of a line may.
+MOST_OUTPUT, MOST_OF_AN_ERROR = 0.34, 0.7
+# So much of a wish has to stand in the person's own words where it is told without a quote.
+OWN_SHARE = 0.4
 
 _USUAL = frozenset(
     [
@@ -91,6 +98,9 @@ _USUAL = frozenset(
         "also",
     ]
 )
+# Whoever takes notes does not speak to the reader; whoever gives orders does.
+_ADDRESSED = re.compile(r"\b(?:you|your|yours|yourself|thy)\b", re.IGNORECASE)
+_LONG = re.compile(r"[^\s/`]{36,}")
 _LINK = re.compile(r"https?://(?!localhost|127\.|0\.0\.0\.0|\[::1\])")
 
 
@@ -105,43 +115,99 @@ def standing_of(line: Told, check: Check) -> Standing:
     """How far a line may be believed by what it cites."""
     evidence, turns = check.evidence, check.turns(line)
     spans = [span.text for span in spans_of(line.text)]
-    own = frozenset(words(line.text)) - _USUAL
-    if _is_said_by_person(line, spans, own, turns, evidence):
+    own = _words(line.text)
+    outside_quotes = _without(line.text, spans)
+    frame = _words(outside_quotes)
+    is_plain = not _ADDRESSED.search(outside_quotes) and not _LONG.search(outside_quotes)
+    is_framed = is_plain and len(frame) <= FRAME_WORDS and not _is_foreign(frame, turns, evidence)
+    if is_framed and _is_said_by_person(spans, turns, evidence):
         return Standing("user", False)
+    if _is_proven(line, turns, evidence):
+        # Its command ran here: only the words around it can be somebody else's.
+        return Standing("tool-verified", not is_framed or bool(_LINK.search(line.text)))
     is_tainted = (
-        any(evidence.places[turn].turn.tainted for turn in turns)
+        not is_plain
+        or any(evidence.places[turn].turn.tainted for turn in turns)
         or _comes_from_outside(own, spans, turns, evidence)
         or _is_only_output(line, own, turns, evidence)
+        or _is_foreign(frame, turns, evidence)
+        or _is_a_wish_of_nobody(line, own, frame, turns, evidence)
         or bool(_LINK.search(line.text))
     )
-    if _is_proven(line, turns, evidence):
-        return Standing("tool-verified", is_tainted)
     return Standing("assistant", is_tainted)
 
 
-def _is_said_by_person(
-    line: Told, spans: Sequence[str], own: frozenset[str], turns: Sequence[str], evidence: Evidence
-) -> bool:
+def _words(text: str) -> frozenset[str]:
+    """The telling words of a text."""
+    return parts_of(text) - _USUAL
+
+
+def _without(text: str, spans: Sequence[str]) -> str:
+    """A line without what it quotes."""
+    for span in sorted(spans, key=len, reverse=True):
+        text = text.replace(span, " ")
+    return text
+
+
+def _is_said_by_person(spans: Sequence[str], turns: Sequence[str], evidence: Evidence) -> bool:
     """Whether all that a line quotes stands in a cited prompt, in a person's own words.
 
     What a person pasted is not their own.
     """
-    if not spans:
+    if sum(len(words(span)) for span in spans) < 2:
         return False
-    for turn in turns:
-        own_lines = evidence.own_lines(turn)
-        if all(any(stands_in(span, said) for said in own_lines) for span in spans):
-            said_words = frozenset(word for said in own_lines for word in words(said))
-            quoted = frozenset(word for span in spans for word in words(span))
-            # Around the quote stands no more than a frame of the writer's.
-            if len(quoted) >= 2 or len(own & said_words) * 2 >= len(own):
-                return line.section in ("preferences", "decisions", "commands", "files", "traps")
+    own_lines = [said for turn in turns for said in evidence.own_lines(turn)]
+    return all(any(stands_in(span, said) for said in own_lines) for span in spans)
+
+
+def _is_foreign(frame: frozenset[str], turns: Sequence[str], evidence: Evidence) -> bool:
+    """Whether the words around a quote are those of an output, a page, a command's argument or,
+    where they order something, of an agent; and not the person's.
+    """
+    if len(frame) < FEWEST_WORDS:
+        return False
+    said = frozenset(
+        word for turn in turns for text in evidence.own_lines(turn) for word in _words(text)
+    )
+    if len(frame & said) * 2 >= len(frame):
+        return False
+    for ref, place in evidence.places.items():
+        voices: tuple[Voice, ...] = ("output", "command")
+        if place.turn.tainted:
+            voices = ("output", "command", "agent")
+        if any(
+            len(frame & evidence.words(ref, voice)) >= SAME_SHARE * len(frame) for voice in voices
+        ):
+            return True
     return False
+
+
+def _is_a_wish_of_nobody(
+    line: Told, own: frozenset[str], frame: frozenset[str], turns: Sequence[str], evidence: Evidence
+) -> bool:
+    """Whether a line says what is to be done, always or from now on, and no person said so."""
+    found = cues(line.text)
+    if line.section != "preferences" and not found & {"lasting", "policy"}:
+        return False
+    if "language" in found and len(own) <= FRAME_WORDS:
+        return False
+    said = frozenset(
+        word for turn in turns for text in evidence.own_lines(turn) for word in _words(text)
+    )
+    if len(own & said) < OWN_SHARE * len(own):
+        return True
+    # A quote of the person with an order of somebody else's behind it.
+    ordered = found & {"lasting", "policy", "strong", "imperative"}
+    return bool(ordered) and len(frame) > FRAME_WORDS and len(frame & said) < OWN_SHARE * len(frame)
 
 
 def _is_proven(line: Told, turns: Sequence[str], evidence: Evidence) -> bool:
     """Whether a command of a line ended in a cited turn as the line says."""
-    commands = [span.text for span in spans_of(line.text) if form(span.text)]
+    commands = [
+        plain(span.text)
+        for span in spans_of(line.text)
+        if span.kind == "command" and form(span.text)
+    ]
     for turn in turns:
         place = evidence.places[turn]
         for call in place.turn.calls:
@@ -149,36 +215,43 @@ def _is_proven(line: Told, turns: Sequence[str], evidence: Evidence) -> bool:
                 continue
             run = steps(call.target, call.folder, place.session.folder)
             for at, step in enumerate(run):
-                ended = passed(call, run, at)
-                is_named = any(stands_in(command, step.text.casefold()) for command in commands)
-                if is_named and (ended or (line.section == "traps" and ended is False)):
-                    return True
+                # The whole of it, or how it begins: what stands among its arguments is no command.
+                if any(f"{plain(step.text)} ".startswith(f"{command} ") for command in commands):
+                    ended = passed(call, run, at)
+                    if ended or (line.section == "traps" and ended is False):
+                        return True
     return False
 
 
 def _comes_from_outside(
     own: frozenset[str], spans: Sequence[str], turns: Sequence[str], evidence: Evidence
 ) -> bool:
-    """Whether a turn that had read something from outside says a line better than those it cites."""
-    tainted = [ref for ref, place in evidence.places.items() if place.turn.tainted]
-    if not tainted or len(own) < FEWEST_WORDS:
+    """Whether a line is said better by an output, or by a turn that had read something from
+    outside, than by the turns that it cites.
+    """
+    if len(own) < FEWEST_WORDS:
         return False
     cited = frozenset().union(
         *(
             evidence.words(turn, voice)
             for turn in turns
             if not evidence.places[turn].turn.tainted
-            for voice in ("person", "agent", "command", "output")
+            for voice in ("person", "agent", "command")
         )
     )
     shown = len(own & cited) / len(own)
-    for span in spans:
-        stands = list(evidence.turns_with(span))
-        if stands and all(evidence.places[turn].turn.tainted for turn in stands):
+    for ref, place in evidence.places.items():
+        if place.turn.tainted:
+            said = evidence.words(ref, "output") | evidence.words(ref, "agent")
+        elif ref in turns:
+            continue
+        else:
+            said = evidence.words(ref, "output")
+        if len(own & said) / len(own) > max(shown + CLEARLY, 0.6):
             return True
-    for turn in tainted:
-        said = evidence.words(turn, "output") | evidence.words(turn, "agent")
-        if len(own & said) / len(own) > shown + CLEARLY:
+    for span in spans:
+        stands = list(evidence.turns_with(span)) if len(span) > 12 else []
+        if stands and all(evidence.places[turn].turn.tainted for turn in stands):
             return True
     return False
 
@@ -190,10 +263,11 @@ def _is_only_output(
 
     An error is told in the words of an output, a rule is not.
     """
-    if line.section in ("traps", "commands", "files") or len(own) < FEWEST_WORDS:
+    if len(own) < FEWEST_WORDS:
         return False
     outputs = frozenset().union(*(evidence.words(turn, "output") for turn in turns))
     others = frozenset().union(
         *(evidence.words(turn, voice) for turn in turns for voice in ("person", "agent", "command"))
     )
-    return len(own & (outputs - others)) > MOST_OUTPUT * len(own)
+    most = MOST_OUTPUT if line.section != "traps" else MOST_OF_AN_ERROR
+    return len(own & (outputs - others)) > most * len(own)
