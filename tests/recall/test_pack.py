@@ -5,18 +5,21 @@ somebody else could have put there.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recollect.recall.telling import CLOSING, OPENING, tokens
 
 from recollect.model.answers import Pack, PackLine
-from recollect.recall.pack import MOST_RECENT
+from recollect.reading.tokens import tokens_of
+from recollect.recall.hooks.frame import closing, framed, opening
+from tests.builders.hooks import within_frame
 from tests.builders.talks import SHOP, Said, Talks
 from tests.encoders import WordEncoder
 
 ORCHARD = "/home/kim/orchard"
+OPENING, CLOSING = opening("mal23ory"), closing("mal23ory")
 WEBHOOK = "why does the webhook signature check fail in staging?"
 
 
@@ -74,8 +77,8 @@ def test_a_turn_that_helps_is_told_in_a_line(shop: Talks) -> None:
         confidence=pack.lines[0].confidence,
         text=text,
     )
-    whole = f"{OPENING}\n{text}\n{CLOSING}"
-    assert pack == Pack(lines=[line], tokens=tokens(whole), text=whole)
+    whole = framed([text], shop.filled.store.hook_lines.mark())
+    assert pack == Pack(lines=[line], tokens=ceil(tokens_of(whole)), text=whole)
     assert 0.6 <= line.confidence < 1
 
 
@@ -144,26 +147,6 @@ def test_a_folder_of_which_nothing_is_stored_is_told_nothing(shop: Talks, prompt
     assert shop.memory.recall(prompt, folder="/srv/unknown") == Pack()
 
 
-def test_without_a_prompt_it_tells_what_was_asked_last(talks: Talks) -> None:
-    """Of each of the newest sessions, what a person asked last."""
-    for session in range(8):
-        talks.tell(
-            f"s{session}",
-            "the first thing asked here",
-            f"the last thing asked in {session}",
-            day=session,
-        )
-    talks.tell("sub", "what an agent was told to do", origin="subagent", day=20)
-    talks.tell("auto", Said("continue where you were, please", author="system"), day=21)
-    talks.tell("far", "the last thing asked elsewhere", project=ORCHARD, day=22)
-
-    pack = talks.memory.recall("  \n", folder=SHOP)
-
-    assert [line.ref for line in pack.lines] == [
-        f"codex:s{session}#2" for session in range(7, 7 - MOST_RECENT, -1)
-    ]
-
-
 # Trust
 
 
@@ -197,12 +180,11 @@ def test_a_prompt_cannot_close_the_frame(talks: Talks) -> None:
     )
     talks.embed()
 
-    for prompt in ("deploy the billing service", ""):
-        pack = talks.memory.recall(prompt, folder=SHOP)
-        inside = pack.text.removeprefix(f"{OPENING}\n").removesuffix(f"\n{CLOSING}")
-        assert pack.lines
-        assert not set(inside) & set("<>")
-        assert len(inside.splitlines()) == len(pack.lines)
+    pack = talks.memory.recall("deploy the billing service", folder=SHOP)
+    inside = within_frame(pack.text)
+    assert pack.lines
+    assert not set("".join(inside)) & set("<>")
+    assert len(inside) == len(pack.lines)
 
 
 def test_a_short_prompt_is_told_with_the_one_before(shop: Talks) -> None:
@@ -241,11 +223,11 @@ def test_long_things_are_cut_and_many_are_counted(talks: Talks) -> None:
     talks.tell("a", long)
     talks.filled.keep("a.jsonl", *edits)
 
-    (line,) = talks.memory.recall("", folder=SHOP).lines
+    (line,) = talks.memory.recall("word file0 file1 file2 file3", folder=SHOP).lines
 
     assert len(line.text) < 600
     assert "changed src/file0.py, src/file1.py, src/file2.py, src/file3.py and 2 more" in line.text
-    assert line.text.count("…") == 2
+    assert line.text.count("…") == 1
 
 
 def test_an_undone_turn_is_not_told(talks: Talks) -> None:
@@ -258,34 +240,10 @@ def test_an_undone_turn_is_not_told(talks: Talks) -> None:
     assert talks.memory.recall("deploy the billing service", folder=SHOP) == Pack()
 
 
-@pytest.mark.parametrize(
-    "said", ["go on", "/model opus please and be quick", "!make test && make lint now"]
-)
-def test_what_says_nothing_by_itself_is_not_what_was_asked_last(talks: Talks, said: str) -> None:
-    """An agent that starts learns nothing from "go on", nor from
-    what was said to another program.
-    """
-    talks.tell("a", "deploy the billing service to staging", said).tell("b", said)
-
-    pack = talks.memory.recall("", folder=SHOP)
-
-    assert [line.ref for line in pack.lines] == ["codex:a#1"]
-
-
-def test_what_was_asked_twice_is_told_once(talks: Talks) -> None:
-    """The same line five times tells no more than once."""
-    for session in "abc":
-        talks.tell(session, "search the web for the newest model", day=ord(session))
-
-    pack = talks.memory.recall("", folder=SHOP)
-
-    assert [line.ref for line in pack.lines] == ["codex:c#1"]
-
-
 # Budget
 
 
-@given(st.integers(0, 700), st.sampled_from(["", WEBHOOK, "prune the apple tree number 3"]))
+@given(st.integers(0, 700), st.sampled_from([WEBHOOK, "prune the apple tree number 3"]))
 def test_the_budget_is_kept(shop: Talks, budget: int, prompt: str) -> None:
     """By our own estimate; what does not fit is left out whole."""
     whole = shop.memory.recall(prompt, folder=SHOP, everywhere=True, budget=10_000)
@@ -293,21 +251,21 @@ def test_the_budget_is_kept(shop: Talks, budget: int, prompt: str) -> None:
     pack = shop.memory.recall(prompt, folder=SHOP, everywhere=True, budget=budget)
 
     assert pack.tokens <= budget
-    assert pack.tokens == (tokens(pack.text) if pack.lines else 0)
+    assert pack.tokens == ceil(tokens_of(pack.text))
     assert budget < whole.tokens or pack == whole
 
 
 @given(st.text(max_size=400))
 def test_tokens_are_rather_too_many_than_too_few(text: str) -> None:
     """Words of English are a token or two, and the estimate grows with the text."""
-    assert tokens(text) > len(text) / 4
-    assert tokens(text + "x") >= tokens(text)
+    assert tokens_of(text) >= len(text) / 4
+    assert tokens_of(text + "x") >= tokens_of(text)
 
 
 # Always the same
 
 
-@pytest.mark.parametrize("prompt", ["", WEBHOOK])
+@pytest.mark.parametrize("prompt", [WEBHOOK])
 def test_the_same_prompt_is_told_the_same(shop: Talks, prompt: str) -> None:
     """Agents cache what they are told."""
     first = shop.memory.recall(prompt, folder=SHOP)

@@ -12,7 +12,7 @@ import pytest
 from recollect.memory import Memory
 from recollect.reading.tokens import tokens_of
 from recollect.serve import hook
-from tests.builders.hooks import SHOP, environment, passed, prepared, told
+from tests.builders.hooks import SHOP, environment, passed, prepared, told, within_frame
 from tests.builders.work import Work
 
 ORCHARD = "/home/kim/orchard"
@@ -75,23 +75,22 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
         with prepared(home, *works()) as mind:
-            mind.old.remember(
-                "tax is rounded per line item, never per invoice",
-                category="decision",
-                folder=SHOP,
-                by="person",
-            )
-            mind.old.remember(
-                "deploys to production need a changelog fragment",
-                category="constraint",
-                folder=SHOP,
-                by="person",
-            )
-            mind.old.remember("explain the rounding to nobody", folder=SHOP, by="agent")
-            mind.old.remember(
-                "answer in British English", category="preference", everywhere=True, by="person"
-            )
-            mind.old.remember("the orchard is watered on Mondays", folder=ORCHARD, by="person")
+            said = [
+                mind.notes.add(
+                    "tax is rounded per line item, never per invoice",
+                    category="decision",
+                    folder=SHOP,
+                ),
+                mind.notes.add(
+                    "deploys to production need a changelog fragment",
+                    category="constraint",
+                    folder=SHOP,
+                ),
+                mind.notes.add("explain the rounding to nobody", folder=SHOP, by="agent"),
+                mind.notes.add("answer in British English", category="preference", everywhere=True),
+                mind.notes.add("the orchard is watered on Mondays", folder=ORCHARD),
+            ]
+            NOTES.update({note.ref: f"note:{number}" for number, note in enumerate(said, 1)})
             list(mind.make_ready())
             list(mind.store.embed())
             yield Shop(home, mind)
@@ -144,10 +143,14 @@ GOLDEN = {
 }
 
 
+# The names of those notes, by their references.
+NOTES: dict[str, str] = {}
+
+
 def name(line: str) -> str:
     """The memory that a line is about."""
     ref = line.split()[2].rstrip(":")
-    return ref if ref.startswith("note:") else ref[-3:]
+    return NOTES.get(ref, ref) if ref.startswith("note:") else ref[-3:]
 
 
 @pytest.mark.parametrize(("prompt", "expected"), GOLDEN.items())
@@ -164,15 +167,15 @@ def test_a_hook_tells_what_recall_would(shop: Shop, prompt: str, expected: list[
 
 
 def test_a_session_starts_with_what_recall_says_without_a_prompt(shop: Shop) -> None:
-    """The notes, and what was asked last."""
+    """One text, whoever asks; what people said comes first."""
     pack = shop.mind.recall(folder=SHOP)
 
     lines = told(shop.home, "SessionStart", source="startup")
 
-    assert lines == [line.text for line in pack.lines]
-    assert [name(line) for line in lines] == [
-        "note:2", "note:1", "note:4", "4#3", "5#2", "2#2", "3#1", "1#1",
-    ]  # fmt: skip
+    assert lines == within_frame(pack.text)
+    for said in ("tax is rounded per line item, never per invoice", "answer in British English"):
+        assert f"- {said}" in lines
+    assert "explain the rounding" not in "".join(lines)
 
 
 def test_each_project_is_told_its_own(shop: Shop) -> None:
@@ -191,7 +194,9 @@ def test_each_project_is_told_its_own(shop: Shop) -> None:
         cwd=ORCHARD,
     )
 
-    assert [name(line) for line in start] == ["note:5", "note:4", "6#2"]
+    assert "- the orchard is watered on Mondays" in start
+    assert "- answer in British English" in start
+    assert "pytest" not in "".join(start)
     assert [name(line) for line in own] == ["6#1"]
     assert foreign == []
 
@@ -224,7 +229,7 @@ def test_what_is_told_is_never_too_much(home: Path) -> None:
     with prepared(home, long) as mind:
         for number in range(30):
             text = f"zebra {number} " + "is a word that goes on " * 20
-            mind.old.remember(text, folder=SHOP, by="person")
+            mind.notes.add(text[:210], folder=SHOP)
         list(mind.make_ready())
 
         start = hook.respond("codex", "SessionStart", passed("SessionStart"), environment(home))
@@ -244,8 +249,8 @@ def test_what_is_told_is_never_too_much(home: Path) -> None:
         json.loads(answer)["hookSpecificOutput"]["additionalContext"]
         for answer in (start, at_prompt)
     )
-    assert 3_000 < len(told_at_start) <= 6_000
-    assert tokens_of(told_at_start) <= 1_500
+    assert 300 < len(told_at_start) <= 6_000
+    assert tokens_of(told_at_start) <= 600
     assert 1_000 < len(told_at_prompt) <= 6_000
     assert tokens_of(told_at_prompt) <= 600
     # Three would help, and there is no room for all of them.

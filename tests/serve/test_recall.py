@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from recollect.recall.telling import CLOSING, OPENING
 
 from recollect.serve.cli import main
+from tests.builders.hooks import within_frame
 from tests.builders.talks import SHOP, Said, Talks
 
 PROMPT = "the webhook signature check fails again"
@@ -38,13 +38,12 @@ def test_the_pack_is_printed_as_an_agent_gets_it(capsys: pytest.CaptureFixture[s
     """Framed, and nothing else on stdout: it can be piped into a prompt."""
     assert main(["recall", *PROMPT.split(), "--folder", SHOP]) == 0
 
-    assert capsys.readouterr() == (
-        f"{OPENING}\n"
+    out, err = capsys.readouterr()
+    assert within_frame(out.rstrip("\n")) == [
         "- 2026-01-01 codex:a#1: asked “why does the webhook signature check fail?”; ran `pytest "
-        "-q hooks` (ok)\n"
-        f"{CLOSING}\n",
-        "",
-    )
+        "-q hooks` (ok)"
+    ]
+    assert err == ""
 
 
 def test_as_json_it_has_lines_tokens_and_text(capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,7 +53,7 @@ def test_as_json_it_has_lines_tokens_and_text(capsys: pytest.CaptureFixture[str]
     pack = json.loads(capsys.readouterr().out)
     assert list(pack) == ["lines", "tokens", "text"]
     assert [list(line) for line in pack["lines"]] == [
-        ["ref", "at", "project", "confidence", "text"]
+        ["ref", "at", "project", "confidence", "text", "trust"]
     ]
 
 
@@ -69,11 +68,13 @@ def test_a_prompt_can_be_piped_in(
     assert "codex:a#1" in capsys.readouterr().out
 
 
-def test_without_a_prompt_recent_work_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """At the start of a session there is none."""
+def test_without_a_prompt_it_is_what_memory_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    """One text, whoever asks; only the frame is left out where a person reads it."""
     assert main(["recall", "--folder", SHOP]) == 0
+    told = within_frame(capsys.readouterr().out.rstrip("\n"))
+    assert main(["memory", "--folder", SHOP]) == 0
 
-    assert "codex:a#2" in capsys.readouterr().out
+    assert told == capsys.readouterr().out.rstrip("\n").split("\n")
 
 
 @pytest.mark.parametrize("json_too", [[], ["--json"]])

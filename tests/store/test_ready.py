@@ -8,11 +8,10 @@ from collections.abc import Callable
 
 import apsw
 import pytest
-from recollect.store.sqlite.old.sql.unready import tell_nothing
-from recollect.store.told import Reminder, Told
 
+from recollect.store.hook_lines import HookLine, Reminder
 from recollect.store.sqlite.database import APPLICATION_ID, SCHEMA, Database
-from recollect.store.sqlite.old.sql import prepared
+from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.ready import APPLICATION_ID as SAME_APPLICATION_ID
 from recollect.store.sqlite.ready import SCHEMA as SAME_SCHEMA
 from recollect.store.sqlite.ready import Ready
@@ -29,25 +28,21 @@ def shop(filled: Filled) -> int:
 
 def fill(db: Database, project: int, begun: int, word: str = "webhook") -> None:
     """Everything that is kept ready about a project."""
-    prepared.save_reminders(
-        db,
-        project,
-        begun,
-        "command",
-        [(word, Reminder(f"{word} *", "codex:a#1", f"- {word} failed", 5))],
+    lines = HookLines(db)
+    lines.save_prompt_lines(
+        project, begun, [(HookLine("codex:a#1", f"- the {word}", 5), f"about {word}s")]
     )
-    prepared.save_tellings(
-        db, project, begun, [(Told("codex:a#1", f"- the {word}", 5), f"about {word}s")]
-    )
-    prepared.save_pack(db, project, begun, f"pack of {word}", "codex:a#1")
+    lines.save_pack(
+        project, begun, f"pack of {word}", ["codex:a#1"],
+        compact="- use tabs", compact_refs=["note:1"], long="long",
+    )  # fmt: skip
 
 
 def contents(db: Database) -> list[object]:
     return [
         db.rows("select project, text, refs from packs where text != ''"),
-        db.rows("select project, kind, word, shape, line, refs, at from reminders"),
-        db.rows("select project, ref, line, at from tellings"),
-        db.rows("select word from telling_words order by word"),
+        db.rows("select project, ref, line, at from prompt_lines"),
+        db.rows("select word from prompt_words order by word"),
     ]
 
 
@@ -60,7 +55,9 @@ def test_the_hook_knows_the_same_versions_as_the_store(filled: Filled) -> None:
 def test_what_is_saved_is_what_is_read(filled: Filled) -> None:
     """By whom hooks and `recall` ask."""
     project = shop(filled)
-    fill(filled.db, project, prepared.begin(filled.db, project))
+    fill(filled.db, project, HookLines(filled.db).begin(project))
+    webhook = Reminder("webhook *", "/srv", "note:1", "- webhook failed", 5)
+    HookLines(filled.db).save_reminders(SHOP, [("command", "webhook", webhook)])
 
     ready = Ready.open(str(filled.path))
 
@@ -68,16 +65,14 @@ def test_what_is_saved_is_what_is_read(filled: Filled) -> None:
     assert ready.project(["nowhere", SHOP]) == project
     assert ready.pack(project) == ("pack of webhook", "codex:a#1")
     (reminder,) = ready.reminders(project, "command", "run the WEBHOOK now")
-    assert (reminder.shape, reminder.refs, reminder.line, reminder.at) == (
-        "webhook *",
-        "codex:a#1",
-        "- webhook failed",
-        5,
-    )
+    assert (reminder.shape, reminder.folder, reminder.refs, reminder.line) == (
+        "webhook *", "/srv", "note:1", "- webhook failed",
+    )  # fmt: skip
+    assert ready.after_compaction(project) == ("- use tabs", "note:1")
     (number,) = ready.holders("webhook")
-    assert ready.tellings_in(project) == {number}
+    assert ready.prompt_lines_in(project) == {number}
     assert {
-        one: (told.refs, told.line, told.at) for one, told in ready.tellings([number]).items()
+        one: (told.refs, told.line, told.at) for one, told in ready.prompt_lines([number]).items()
     } == {number: ("codex:a#1", "- the webhook", 5)}
     assert (ready.counts(["webhook", "about", "x"]), ready.total()) == (
         {"webhook": 1, "about": 1},
@@ -88,12 +83,12 @@ def test_what_is_saved_is_what_is_read(filled: Filled) -> None:
 def test_others_are_told_nothing_of_it(filled: Filled) -> None:
     """Each question names its project."""
     project = shop(filled)
-    fill(filled.db, project, prepared.begin(filled.db, project))
+    fill(filled.db, project, HookLines(filled.db).begin(project))
     ready = Ready(filled.db.connection)
 
     assert ready.pack(project + 1) is None
     assert ready.reminders(project + 1, "command", "webhook") == []
-    assert ready.tellings_in(project + 1) == set()
+    assert ready.prompt_lines_in(project + 1) == set()
     assert ready.reminders(project, "error", "webhook") == []
 
 
@@ -134,7 +129,10 @@ def test_it_never_writes(filled: Filled) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [lambda db, project: prepared.outdate(db, project), lambda db, project: prepared.outdate(db)],
+    [
+        lambda db, project: HookLines(db).outdate(project),
+        lambda db, project: HookLines(db).outdate(),
+    ],
     ids=["of a project", "of all"],
 )
 def test_what_was_changed_meanwhile_is_prepared_again(
@@ -142,29 +140,29 @@ def test_what_was_changed_meanwhile_is_prepared_again(
 ) -> None:
     """The note that came while the pack was made is not in it; the job has to come back."""
     project = shop(filled)
-    fill(filled.db, project, prepared.begin(filled.db, project), "webhook")
+    fill(filled.db, project, HookLines(filled.db).begin(project), "webhook")
     before = contents(filled.db)
-    begun = prepared.begin(filled.db, project)
+    begun = HookLines(filled.db).begin(project)
     with filled.db.transaction():
         change(filled.db, project)
 
     fill(filled.db, project, begun, "deadlock")
 
     assert contents(filled.db) == before
-    assert prepared.outdated_projects(filled.db) == [(project, SHOP)]
+    assert HookLines(filled.db).outdated() == [(project, SHOP)]
 
 
 def test_what_was_forgotten_meanwhile_is_not_saved(filled: Filled) -> None:
     """It was read before it was forgotten, and would be written after."""
     project = shop(filled)
-    begun = prepared.begin(filled.db, project)
+    begun = HookLines(filled.db).begin(project)
     with filled.db.transaction():
-        tell_nothing(filled.db, [project])
+        HookLines(filled.db).clear([project])
 
     fill(filled.db, project, begun)
 
-    assert contents(filled.db) == [[], [], [], []]
-    assert prepared.outdated_projects(filled.db) == [(project, SHOP)]
+    assert contents(filled.db) == [[], [], []]
+    assert HookLines(filled.db).outdated() == [(project, SHOP)]
 
 
 def gone(db: Database, project: int) -> None:
@@ -175,7 +173,7 @@ def gone(db: Database, project: int) -> None:
 def merged(db: Database, project: int) -> None:
     db.execute("insert into projects (key, kind) values ('/srv/all', 'directory')")
     db.execute("update projects set merged_into = last_insert_rowid() where id = ?", (project,))
-    tell_nothing(db, [project])
+    HookLines(db).clear([project])
 
 
 @pytest.mark.parametrize("change", [gone, merged])
@@ -185,43 +183,20 @@ def test_a_project_that_is_there_no_more_is_not_prepared(
 ) -> None:
     """The job has a list of projects, and it takes its time."""
     project = shop(filled)
-    begun = 0 if early else prepared.begin(filled.db, project)
+    begun = 0 if early else HookLines(filled.db).begin(project)
     with filled.db.transaction():
         change(filled.db, project)
 
-    fill(filled.db, project, prepared.begin(filled.db, project) if early else begun)
+    fill(filled.db, project, HookLines(filled.db).begin(project) if early else begun)
 
-    assert contents(filled.db) == [[], [], [], []]
+    assert contents(filled.db) == [[], [], []]
     assert filled.db.rows("select * from packs") == []
-
-
-def test_a_note_that_was_taken_back_meanwhile_is_not_told(filled: Filled) -> None:
-    """It was read before, and would be saved after."""
-    for number in (1, 2):
-        filled.db.execute(
-            """
-            insert into old_notes
-                   (id, category, text, words, status, trust, author, confidence, seen, created_at,
-                    seen_at)
-            values (?1, 'project', 'x' || ?1, 'x' || ?1, 'active', 'user', 'person', 1, 1, 0, 0)
-            """,
-            (number,),
-        )
-    found = [
-        (Told(ref, f"- {text}", at), text)
-        for ref, _, text, at in prepared.trusted_notes(filled.db, None)
-    ]
-    filled.db.execute("update old_notes set status = 'rejected' where id = 1")
-
-    prepared.save_common_tellings(filled.db, found)
-
-    assert filled.db.rows("select project, ref, line from tellings") == [(None, "note:2", "- x2")]
 
 
 def test_of_two_that_prepare_the_same_the_later_one_counts(filled: Filled) -> None:
     """It has read more."""
     project = shop(filled)
-    first = prepared.begin(filled.db, project)
+    first = HookLines(filled.db).begin(project)
     filled.db.execute("update packs set made_at = made_at + 5")
     second = first - 5
 
@@ -234,20 +209,31 @@ def test_of_two_that_prepare_the_same_the_later_one_counts(filled: Filled) -> No
 def test_a_log_that_is_read_meanwhile_outdates(filled: Filled) -> None:
     """Also when both happen within a millisecond."""
     project = shop(filled)
-    begun = prepared.begin(filled.db, project)
+    begun = HookLines(filled.db).begin(project)
     filled.keep("b.jsonl", facts("b", cwd=SHOP), *turn("b", "2", "prune the trees"))
 
     fill(filled.db, project, begun)
 
-    assert prepared.outdated_projects(filled.db) == [(project, SHOP)]
+    assert HookLines(filled.db).outdated() == [(project, SHOP)]
 
 
 def test_a_project_that_is_gone_takes_what_was_ready_with_it(filled: Filled) -> None:
     """Down to the words."""
     project = shop(filled)
-    fill(filled.db, project, prepared.begin(filled.db, project))
+    fill(filled.db, project, HookLines(filled.db).begin(project))
 
     with filled.db.transaction():
         gone(filled.db, project)
 
-    assert contents(filled.db) == [[], [], [], []]
+    assert contents(filled.db) == [[], [], []]
+
+
+def test_the_mark_of_a_store_stays_and_is_its_own(filled: Filled) -> None:
+    """A block that comes back in a log next year has to be known."""
+    first = HookLines(filled.db).mark()
+
+    ready = Ready.open(str(filled.path))
+
+    assert ready is not None
+    assert len(first) == 8
+    assert HookLines(filled.db).mark() == ready.mark() == first

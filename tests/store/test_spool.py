@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recollect.store.sqlite.old.sql.recalls import drain, firings
 
 from recollect.store import spool
+from recollect.store.sqlite.injections import Injections
 from tests.store.conftest import Filled
 
 posix = pytest.mark.skipif(
@@ -41,7 +41,9 @@ def line(number: int = 1, refs: str = "codex:a#1", **values: Any) -> str:
 
 
 def offered(filled: Filled) -> list[Any]:
-    return filled.db.rows("select * from recalls order by at")
+    return filled.db.rows(
+        "select at, face, event, agent, session, project, refs from injections order by at"
+    )
 
 
 def test_a_line_becomes_a_row_of_each_table(filled: Filled, path: str) -> None:
@@ -50,26 +52,26 @@ def test_a_line_becomes_a_row_of_each_table(filled: Filled, path: str) -> None:
     assert spool.append(path, line(2, refs="", event="SessionStart", fault="BusyError"))
     assert spool.append(path, line(3, refs="note:1 codex:a#2", project=99))
 
-    assert drain(filled.db) == 3
+    assert Injections(filled.db).drain() == 3
 
     assert offered(filled) == [
-        ("1-77", 1_001, "hook", "PreToolUse", "codex", "codex:now", None, "codex:a#1"),
-        ("3-77", 1_003, "hook", "PreToolUse", "codex", "codex:now", None, "note:1 codex:a#2"),
+        (1_001, "hook", "PreToolUse", "codex", "codex:now", None, "codex:a#1"),
+        (1_003, "hook", "PreToolUse", "codex", "codex:now", None, "note:1 codex:a#2"),
     ]
-    assert firings(filled.db) == {
+    assert Injections(filled.db).hook_runs() == {
         ("codex", "PreToolUse"): (1_003, None),
         ("codex", "SessionStart"): (1_002, "BusyError"),
     }
-    assert drain(filled.db) == 0
+    assert Injections(filled.db).drain() == 0
 
 
 def test_a_hook_that_runs_well_again_has_no_fault(filled: Filled, path: str) -> None:
     """Whatever the order of the lines: the newest decides."""
     for one in (line(3), line(1, fault="CorruptError"), line(2, fault="BusyError")):
         spool.append(path, one)
-    drain(filled.db)
+    Injections(filled.db).drain()
 
-    assert firings(filled.db) == {("codex", "PreToolUse"): (1_003, None)}
+    assert Injections(filled.db).hook_runs() == {("codex", "PreToolUse"): (1_003, None)}
 
 
 def test_it_is_the_users_alone(path: str) -> None:
@@ -103,7 +105,7 @@ def test_a_line_that_is_torn_costs_itself(filled: Filled, path: str, torn: str) 
     spool.append(path, torn)
     spool.append(path, line(2))
 
-    assert drain(filled.db) == 2
+    assert Injections(filled.db).drain() == 2
 
 
 def test_a_last_line_without_its_end_is_passed_over(filled: Filled, path: str) -> None:
@@ -112,20 +114,20 @@ def test_a_last_line_without_its_end_is_passed_over(filled: Filled, path: str) -
     with open(path, "a") as file:
         file.write(line(2)[:20])
 
-    assert drain(filled.db) == 1
+    assert Injections(filled.db).drain() == 1
 
 
 def test_what_somebody_took_and_died_over_counts_once(filled: Filled, path: str) -> None:
     """Between taking a spool away and deleting it its rows may have been kept, or not."""
     spool.append(path, line(1))
     content = Path(path).read_bytes()
-    drain(filled.db)
+    Injections(filled.db).drain()
     Path(f"{path}.4711-1").write_bytes(content)
     Path(f"{path}.4711-2").write_bytes(line(2).encode() + b"\n")
 
-    drain(filled.db)
+    Injections(filled.db).drain()
 
-    assert [row[0] for row in offered(filled)] == ["1-77", "2-77"]
+    assert [row[0] for row in offered(filled)] == [1_001, 1_002]
     assert [entry.name for entry in filled.path.parent.iterdir() if "spool" in entry.name] == []
 
 
@@ -157,10 +159,10 @@ def test_no_line_is_lost_while_others_take_the_spool_away(filled: Filled, path: 
     waiter.start()
     drains = 0
     while not ended.is_set():
-        drain(filled.db)
+        Injections(filled.db).drain()
         drains += 1
     waiter.join()
-    drain(filled.db)
+    Injections(filled.db).drain()
 
     assert counts == ["500"] * writers
     assert drains > 5
@@ -174,8 +176,8 @@ def test_two_may_take_it_at_once(filled: Filled, path: str) -> None:
     code = (
         "import sys\n"
         "from recollect.store import open_store\n"
-        "from recollect.store.sqlite.old.sql.recalls import drain\n"
-        "store = open_store(sys.argv[1]); drain(store.db)"
+        ""
+        "store = open_store(sys.argv[1]); store.injections.drain()"
     )
     processes = [
         subprocess.Popen([sys.executable, "-c", code, str(filled.path)], stderr=subprocess.PIPE)
@@ -192,7 +194,7 @@ def test_a_spool_that_nobody_takes_does_not_grow_for_ever(filled: Filled, path: 
 
     assert not spool.append(path, line())
     assert os.path.getsize(path) == spool.MOST_BYTES + 1
-    assert (drain(filled.db), os.path.exists(path)) == (0, False)
+    assert (Injections(filled.db).drain(), os.path.exists(path)) == (0, False)
     assert spool.append(path, line())
 
 
@@ -246,7 +248,7 @@ def test_what_is_not_our_file_is_left_alone(
     added, read, drained = (
         aside == "" and spool.append(path, line()),
         spool.read(path + aside),
-        drain(filled.db),
+        Injections(filled.db).drain(),
     )
 
     assert (added, read, drained, offered(filled)) == (False, b"", 0, [])

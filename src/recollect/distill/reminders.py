@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recollect.reading.error_text import longest_word, shape, telling
 from recollect.reading.programs import base, launched, main_pieces
-from recollect.reading.shapes import use_shapes, words_shape
+from recollect.reading.shapes import error_shape, use_shapes, words_shape
 from recollect.store.hook_lines import Reminder
 
 if TYPE_CHECKING:
@@ -46,4 +46,4 @@ def _reminders(
     program = base(words[launched(words) % len(words)]).lower()
     yield "command", program, Reminder(shaped, failing.folder, ref, line, None)
     if failing.match == "form" and telling(error := shape(failing.error)):
-        yield "error", longest_word(error), Reminder(f"{program}: {error}", "", ref, line, None)
+        yield "error", longest_word(error), Reminder(error_shape(words, error), "", ref, line, None)

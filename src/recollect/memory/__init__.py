@@ -636,7 +636,8 @@ class Memory:
     ) -> Pack:
         """What an agent in `folder` should be told about a prompt, within a budget of tokens.
 
-        Empty when nothing is good enough. The budget is 600 unless given.
+        Empty when nothing is good enough. The budget is 600 unless given
+        (`recall.pack_tokens` without a prompt).
 
         Only the folder's own project, or the one that is named, is asked, and
         with `everywhere` all the others when that has nothing. Without a prompt:
@@ -650,7 +651,7 @@ class Memory:
         if not prompt.strip():
             from recollect.model.answers import Pack
 
-            return Pack() if own is None else self._started(own)
+            return Pack() if own is None else self._started(own, budget)
         from recollect.recall.pack import pack
 
         projects: list[str | None] = [own] if own is not None else []
@@ -678,12 +679,12 @@ class Memory:
             pass
         yield from make_ready(store, self.settings)
 
-    def _started(self, project: str) -> Pack:
+    def _started(self, project: str, budget: int | None) -> Pack:
         """What an agent is told when it starts in a project."""
         from recollect.recall.pack import started
 
         self._bring_up_to_date(project)
-        return started(self._shared.store(), project)
+        return started(self._shared.store(), project, budget)
 
     def _bring_up_to_date(self, project: str) -> None:
         """Make a project's notes and what hooks tell of them anew, where something changed."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.reading.programs import base, launched, main_pieces, shape_of
+from recollect.reading.programs import base, launched, main_pieces, program_of, shape_of
 from recollect.reading.shell import pieces
 
 ANY_USE = " *"
@@ -23,13 +23,18 @@ def shapes_of(kind: str, command: str, output: str = "") -> set[str]:
     # and a command needs none of them.
     from recollect.reading.error_text import error_lines, shape, telling, tells
 
-    programs = [base(words[launched(words) % len(words)]).lower() for words in found]
     return {
-        f"{program}: {shaped}"
+        error_shape(words, shaped)
         for line in error_lines(output)
         if tells(line) and telling(shaped := shape(line))
-        for program in programs
+        for words in found
     }
+
+
+def error_shape(words: list[str], shaped: str) -> str:
+    """An error of the same subcommand of a program, that was given arguments or none."""
+    has_arguments = "…" in use_shapes(words)[0].split()
+    return f"{' '.join(program_of(words))}{' …' if has_arguments else ''}: {shaped}"
 
 
 def words_shape(words: list[str]) -> str:

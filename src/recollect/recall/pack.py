@@ -20,10 +20,9 @@ from recollect.reading.tokens import tokens_of
 from recollect.recall import rank
 from recollect.recall.asking import make_request
 from recollect.recall.clues import clues, is_telling
-from recollect.recall.hooks.frame import fitting, framed
+from recollect.recall.hooks.frame import PROMPT_TOKENS, fitting, framed, unframed
 from recollect.recall.hooks.prompts import (
     MOST_LINES,
-    PROMPT_TOKENS,
     SAYS_SOMETHING,
     confident,
     tell,
@@ -81,8 +80,8 @@ def pack(
     return Pack()
 
 
-def started(store: Store, project: str) -> Pack:
-    """What is ready to be told when an agent starts in a project."""
+def started(store: Store, project: str, budget: int | None = None) -> Pack:
+    """What is ready to be told when an agent starts in a project; less of it within a budget."""
     ready = store.hook_lines.pack(project)
     if ready is None or not ready.text:
         return Pack()
@@ -98,7 +97,14 @@ def started(store: Store, project: str) -> Pack:
         )
         for one in notes
     ]
-    return Pack(lines=lines, text=ready.text, tokens=ceil(tokens_of(ready.text)))
+    text = ready.text
+    if budget is not None and tokens_of(text) > budget:
+        mark, told = store.hook_lines.mark(), unframed(text).split("\n")
+        while told and (told[-1].endswith(":") or tokens_of(framed(told, mark)) > budget):
+            told.pop()
+        text = framed(told, mark) if told else ""
+        lines = [line for line in lines if f"- {line.text}" in told]
+    return Pack(lines=lines, text=text, tokens=ceil(tokens_of(text)))
 
 
 def _called_up(store: Store, project: str | None, prompt: str) -> list[PackLine]:

@@ -252,8 +252,7 @@ def _what_to_tell(
     mark = ready.mark() if lines else ""
     if not mark:
         return "", ""
-    from recollect.recall.hooks.frame import framed
-    from recollect.recall.hooks.prompts import within_budget
+    from recollect.recall.hooks.frame import framed, within_budget
 
     lines = within_budget(lines, mark)
     return framed([line.line for line in lines], mark), " ".join(line.refs for line in lines)

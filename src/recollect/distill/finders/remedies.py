@@ -86,6 +86,8 @@ SORTS = (
     _sort("busy", r"EADDRINUSE|address already in use|already (?:checked out|running|in use)|daemon (?:is not|failed)"
           r"|rate limit|\b(?:401 |403 |429 )"),
 )  # fmt: skip
+# What the next run may find otherwise.
+_OF_THE_MOMENT = re.compile(r"out of sync|lock|busy|timed? ?out|in use|rate limit", re.IGNORECASE)
 # Failures that have nothing to do with what the command was run on.
 _OF_THE_FORM = ("option", "script", "version")
 # What names an error without being one of these; two sessions have to meet it.
@@ -399,7 +401,11 @@ def _reminders(trouble: Trouble, text: str) -> Iterator[Failing]:
         return
     if trouble.sort.name in _OF_THE_FORM and trouble.remedy.text != trouble.step.text:
         yield Failing(trouble.step.text, text, "form", error=trouble.error)
-    elif trouble.step.folder is not None and trouble.home:
+    elif (
+        trouble.step.folder is not None
+        and trouble.home
+        and not _OF_THE_MOMENT.search(trouble.error)
+    ):
         folder = trouble.step.folder
         if not re.match(r"/|~|[A-Za-z]:", folder):
             folder = f"{trouble.home.rstrip('/')}/{folder}".rstrip("/")

@@ -15,6 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recollect.store.hook_lines import HookLine
+
+# What is told at a prompt, before a command and after a failure.
+PROMPT_TOKENS = 600
+
 
 def opening(mark: str) -> str:
     return (
@@ -48,3 +53,9 @@ def fitting(lines: Sequence[str], budget_tokens: float, mark: str) -> list[bool]
         if fits[-1]:
             told.append(line)
     return fits
+
+
+def within_budget(lines: Sequence[HookLine], mark: str) -> list[HookLine]:
+    """As many lines as there is room for with their frame, the first ones first."""
+    fits = fitting([line.line for line in lines], PROMPT_TOKENS, mark)
+    return [line for line, has_room in zip(lines, fits, strict=True) if has_room]

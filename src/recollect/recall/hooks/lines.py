@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.model.calls import Call, PlainEvent
 from recollect.model.search import Query, Scope
 from recollect.reading.quoting import typed
-from recollect.recall.hooks.packs import make_pack
+from recollect.recall.hooks.packs import make_pack, may_be_told
 from recollect.recall.hooks.turn_lines import BY_PEOPLE, asks, describe
 from recollect.store.hook_lines import HookLine
 
@@ -34,12 +34,22 @@ REPLY_CHARACTERS = 600
 def make_ready(store: Store, settings: Settings, *, only: str | None = None) -> Iterator[str]:
     """Make what is outdated, or only that of one project; each project's key once it is done."""
     everywhere = store.notes.search(everywhere=True, statuses=("active",), limit=MOST_EVERYWHERE)
-    store.hook_lines.save_common_lines([_note_line(note) for note in everywhere])
+    store.hook_lines.save_common_lines(
+        [_note_line(note) for note in everywhere if may_be_told(note)]
+    )
     feedback = store.injections.all_feedback()
     for number, project in store.hook_lines.outdated(only):
         begun = store.hook_lines.begin(number)
         notes = store.notes.in_memory(project)
-        own = [_note_line(note) for note in notes if note.project is not None]
+        # What is told at a prompt is told unasked too.
+        own = [
+            _note_line(note)
+            for note in notes
+            if note.project is not None
+            and note.section != "left_off"
+            and may_be_told(note)
+            and (note.is_sure or note.in_pack)
+        ]
         turns = list(_turns(store, project, settings.domains()))
         store.hook_lines.save_prompt_lines(number, begun, own + turns)
         store.hook_lines.drop_reminders_of_the_past(number)

@@ -12,13 +12,10 @@ from __future__ import annotations
 from math import exp
 
 from recollect.recall.clues import STOP_WORDS
-from recollect.recall.hooks.frame import fitting
 from recollect.recall.rank import rarity_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recollect.store.hook_lines import HookLine
     from recollect.store.sqlite.ready import Ready
 
@@ -56,8 +53,6 @@ GOING_ON = frozenset(
     )
 )
 
-# What is told about a prompt.
-PROMPT_TOKENS = 600
 # A prompt that so many lines are about alike is a form that is sent again and again.
 TEMPLATE_LINES = 6
 
@@ -91,12 +86,6 @@ def tell(ready: Ready, project: int, prompt: str) -> list[tuple[HookLine, float]
         return []
     told = ready.prompt_lines([line for _, line in best])
     return [(told[line], score) for score, line in best]
-
-
-def within_budget(lines: Sequence[HookLine], mark: str) -> list[HookLine]:
-    """As many lines as there is room for with their frame, the first ones first."""
-    fits = fitting([line.line for line in lines], PROMPT_TOKENS, mark)
-    return [line for line, has_room in zip(lines, fits, strict=True) if has_room]
 
 
 def _sure(holds: float, rare_words: float) -> float:

@@ -26,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--budget",
         type=count,
         metavar="N",
-        help="about N tokens at most about a prompt (default: 600)",
+        help="about N tokens at most (default: 600)",
     )
     parser.add_argument(
         "--folder",

@@ -140,6 +140,8 @@ class HookLines:
                 "or id = (select merged_into from projects where id = ?1))",
                 [(project,) for project in projects],
             )
+        # What holds everywhere may have been found there.
+        self.db.execute("delete from prompt_lines where project is null")
         Jobs(self.db).mark("hook lines outdated")
 
     # Making them
@@ -153,7 +155,11 @@ class HookLines:
         """
         with self.db.transaction():
             # Taken while nobody writes: a log that is not to be seen yet will have a later time.
-            begun = now_ms()
+            arranged = self.db.value(
+                "select made_at from memory_blocks where project = ?", (project,)
+            )
+            # Notes that were arranged this very millisecond are in it.
+            begun = max(now_ms(), (arranged or 0) + 1)
             self.db.execute(
                 """
                 insert into packs (project, text, refs, made_at)

@@ -13,16 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recollect.recall.telling import CLOSING, OPENING
-from recollect.store.sqlite.old.sql.prepared import outdate
-from recollect.store.sqlite.old.sql.unready import tell_nothing
-from recollect.store.told import Told
 
 from recollect.memory import Memory
-from recollect.recall.pack import MOST_NOTES
+from recollect.recall.hooks.frame import closing, opening
 from recollect.redact import Redactor
+from recollect.store.hook_lines import HookLine
 from tests.builders.homes import claude_log, memory
-from tests.builders.hooks import SHOP, passed_command, told
+from tests.builders.hooks import SHOP, passed_command, told, within_frame
 from tests.builders.work import Remember, Work
 
 ORCHARD = "/home/kim/orchard"
@@ -65,18 +62,20 @@ def ready(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
         "where made_at > 0",
         "reminders": "select key, r.kind, word, shape, line, refs, at from reminders r join "
         "projects on projects.id = project",
-        "tellings": "select key, ref, line, at from tellings left join projects on projects.id = "
+        "lines": "select key, ref, line, at from prompt_lines left join projects on projects.id = "
         "project",
-        "words": "select ref, word from telling_words join tellings on tellings.id = telling",
+        "words": "select ref, word from prompt_words join prompt_lines on prompt_lines.id = "
+        "prompt_words.line",
     }
     return {name: sorted(db.rows(sql), key=repr) for name, sql in queries.items()}
 
 
 def from_scratch(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
     """What is ready when all of it is made anew, by nobody but us."""
-    db = mind._shared.store().db
-    with db.transaction():
-        tell_nothing(db)
+    store = mind._shared.store()
+    with store.transaction():
+        store.hook_lines.clear()
+        store.notes.outdate(None)
     prepare(mind)
     return ready(mind)
 
@@ -110,10 +109,8 @@ def test_an_import_asks_for_it_and_work_does_it(home: Path, remember: Remember) 
 
     mind.jobs.work()
 
-    assert (
-        told(home, "SessionStart") == [line.text for line in mind.recall(folder=SHOP).lines] != []
-    )
-    assert [job.kind for job in mind.jobs.all() if job.kind == "prepare"] == []
+    assert told(home, "SessionStart") == within_frame(mind.recall(folder=SHOP).text) != []
+    assert [job.kind for job in mind.jobs.all() if job.kind == "remember"] == []
 
 
 def test_it_can_be_left_in_between(remember: Remember) -> None:
@@ -137,18 +134,11 @@ def test_a_note_is_told_at_once(home: Path, remember: Remember) -> None:
     mind = remember(shop(), orchard())
     prepare(mind)
 
-    note = mind.old.remember("the staging secret is rotated on Mondays", folder=SHOP, by="person")
+    note = mind.notes.add("the staging secret is rotated on Mondays", folder=SHOP)
 
-    assert prepare(mind) == []
-    assert told(home, "SessionStart")[0].endswith(
-        "note:1: project “the staging secret is rotated on Mondays”"
-    )
-    assert (
-        told(home, "UserPromptSubmit", prompt="when is the staging secret rotated, on Mondays?")[
-            0
-        ].split()[2]
-        == f"{note.ref}:"
-    )
+    asked = told(home, "UserPromptSubmit", prompt="when is the staging secret rotated, on Mondays?")
+    assert "- the staging secret is rotated on Mondays" in told(home, "SessionStart")
+    assert asked[0].split()[2] == f"{note.ref}:"
 
 
 def test_a_note_for_every_project_is_told_in_every_one(home: Path, remember: Remember) -> None:
@@ -156,27 +146,11 @@ def test_a_note_for_every_project_is_told_in_every_one(home: Path, remember: Rem
     mind = remember(shop(), orchard())
     prepare(mind)
 
-    mind.old.remember("answer in British English at all times", everywhere=True, by="person")
+    mind.notes.add("answer in British English at all times", everywhere=True)
+    prepare(mind)
 
-    assert prepare(mind) == []
-    assert all("British" in told(home, "SessionStart", cwd=folder)[0] for folder in (SHOP, ORCHARD))
-
-
-def test_a_project_that_has_notes_and_no_logs_is_told_them(home: Path, remember: Remember) -> None:
-    """Somebody may begin with the rules of the house; the second one counts as well."""
-    mind = remember()
-    told_each_time = []
-    for text in (
-        "commit messages are written in the present tense",
-        "the main branch is called trunk",
-    ):
-        mind.old.remember(text, folder="/srv/new", by="person")
-        told_each_time.append(
-            [line.split()[2] for line in told(home, "SessionStart", cwd="/srv/new")]
-        )
-
-    assert told_each_time == [["note:1:"], ["note:2:", "note:1:"]]
-    assert prepare(mind) == []
+    for folder in (SHOP, ORCHARD):
+        assert "British" in "".join(told(home, "SessionStart", cwd=folder))
 
 
 def test_what_an_agent_noted_is_told_once_a_person_accepts_it(
@@ -184,25 +158,34 @@ def test_what_an_agent_noted_is_told_once_a_person_accepts_it(
 ) -> None:
     """A candidate is never told unasked."""
     mind = remember(shop())
-    note = mind.old.remember(
-        "the warehouse sleeps at night, load it by day", folder=SHOP, by="agent"
-    )
+    note = mind.notes.add("the warehouse sleeps at night", folder=SHOP, by="agent")
     prepare(mind)
     as_candidate = everything_said(mind)
 
-    mind.old.accept_note(note.ref)
-    prepare(mind)
+    mind.notes.accept(note.ref)
 
     assert "sleeps" not in as_candidate
-    assert "sleeps" in told(home, "SessionStart")[0]
+    assert "- the warehouse sleeps at night" in told(home, "SessionStart")
+
+
+def test_what_did_more_harm_than_good_is_not_told(home: Path, remember: Remember) -> None:
+    """By what people and agents say of it; it stays a note."""
+    mind = remember(shop())
+    note = mind.notes.add("the warehouse sleeps at night", folder=SHOP)
+    for _ in range(3):
+        mind.injections.give_feedback(note.ref, False)
+    prepare(mind)
+
+    assert "sleeps" not in "".join(told(home, "SessionStart"))
+    assert mind.notes.get(note.ref).status == "active"
 
 
 taken_back = pytest.mark.parametrize(
     "change",
     [
-        lambda mind, ref: mind.old.reject_note(ref),
-        lambda mind, ref: mind.old.edit_note(ref, "the warehouse never rests"),
-        lambda mind, ref: mind.old.forget_note(ref),
+        lambda mind, ref: mind.notes.reject(ref),
+        lambda mind, ref: mind.notes.edit(ref, "the warehouse never rests"),
+        lambda mind, ref: mind.notes.forget(ref),
     ],
     ids=["rejected", "edited", "forgotten"],
 )
@@ -215,11 +198,8 @@ def test_a_note_that_no_longer_holds_is_not_told_from_that_moment_on(
 ) -> None:
     """Not only after the next job."""
     mind = remember(shop())
-    note = mind.old.remember(
-        "the warehouse sleeps at night, load it by day",
-        folder=folder,
-        everywhere=folder is None,
-        by="person",
+    note = mind.notes.add(
+        "the warehouse sleeps at night, load it by day", folder=folder, everywhere=folder is None
     )
     prepare(mind)
     assert "sleeps" in everything_said(mind)
@@ -240,44 +220,39 @@ def test_a_note_that_is_taken_back_while_it_is_prepared_is_not_told(
     """The job has read it already, and saves what it made of it after that."""
     mind = remember(shop())
     prepare(mind)
-    note = mind.old.remember(
-        "the warehouse sleeps at night, load it by day", folder=SHOP, by="person"
-    )
+    note = mind.notes.add("the warehouse sleeps at night, load it by day", folder=SHOP)
     store = mind._shared.store()
     number = store.projects.number(SHOP)
     assert number is not None
-    begun = store.old.begin_preparing(number)
+    begun = store.hook_lines.begin(number)
 
     change(mind, note.ref)
-    store.old.save_tellings(number, begun, [(Told(note.ref, "the warehouse sleeps", 1), "sleeps")])
-    store.old.save_pack(number, begun, "the warehouse sleeps", note.ref)
-
-    assert "sleeps" not in everything_said(mind)
-    assert prepare(mind) == []
-
-
-def test_the_newest_notes_are_told_at_the_start_and_the_others_when_they_are_called_up(
-    home: Path, remember: Remember
-) -> None:
-    """A start has room for a few."""
-    mind = remember(shop())
-    for number in range(MOST_NOTES + 2):
-        mind.old.remember(
-            f"shelf number {number} holds the {'abcdefghijklm'[number] * 7} and the zebra boxes",
-            folder=SHOP,
-            by="person",
-        )
-    prepare(mind)
-
-    start = [line for line in told(home, "SessionStart") if " note:" in line]
-    called = told(
-        home, "UserPromptSubmit", prompt="which shelf holds the aaaaaaa and the zebra boxes?"
+    lines = [(HookLine(note.ref, "the warehouse sleeps", 1), "sleeps")]
+    store.hook_lines.save_prompt_lines(number, begun, lines)
+    store.hook_lines.save_pack(
+        number, begun, "the warehouse sleeps", [note.ref], compact="", compact_refs=[], long=""
     )
 
-    assert [line.split()[2] for line in start] == [
-        f"note:{number}:" for number in range(MOST_NOTES + 2, 2, -1)
-    ]
-    assert called[0].split()[2] == "note:1:"
+    assert "sleeps" not in everything_said(mind)
+
+
+def test_the_budget_of_a_setting_is_kept_and_the_first_lines_stay(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the frame; a shorter pack is a better one."""
+    claude_log(home, shop().talk, project="-work-1")
+    with memory(home, recall__pack_tokens=120) as mind:
+        mind.import_logs()
+        for number in range(12):
+            mind.notes.add(f"shelf {number} holds {'abcdefghijkl'[number] * 30} boxes", folder=SHOP)
+        prepare(mind)
+        pack = mind.recall(folder=SHOP)
+        whole = mind.remember(folder=SHOP)
+
+    assert whole is not None
+    assert 60 < pack.tokens <= 120
+    assert within_frame(pack.text) == whole.pack.split("\n")
+    assert 0 < len(pack.lines) < 12
 
 
 # What is not to be told any more
@@ -287,7 +262,7 @@ def test_nothing_of_a_forgotten_session_is_ready_any_more(home: Path, remember: 
     """Not in a table, not in the bytes of a file, and not after the next preparation."""
     mind = remember(shop(), Work(3).ask("round the totals of an invoice half up").run("ls"))
     prepare(mind)
-    words = ("webhook", "warehouse", "duckdb", "uv run pytest")
+    words = ("webhook", "warehouse", "uv run pytest")
     assert all(word in everything_said(mind) for word in words)
 
     mind.store.forget(shop().ref)
@@ -303,32 +278,6 @@ def test_nothing_of_a_forgotten_session_is_ready_any_more(home: Path, remember: 
     assert not any(word in at_once + everything_said(mind) for word in words)
     assert in_files == []
     assert told(home, "PreToolUse", passed_command("pytest -q")) == []
-    assert [line.split("“")[1].split("”")[0] for line in told(home, "SessionStart")] == [
-        "round the totals of an invoice half up"
-    ]
-
-
-def test_a_forgotten_turn_is_not_quoted_by_others(home: Path, remember: Remember) -> None:
-    """A reminder names what was done between a failure and a success,
-    which may be in a turn of its own.
-    """
-    work = (
-        Work()
-        .ask("run the loader of the warehouse")
-        .run("python load.py", "KeyError: no such setting 'canary'", code=1)
-    )
-    work.ask("set it in canary settings, then").edit("/home/ada/shop/canary-settings.toml").done()
-    work.ask("and run the loader once more").run("python load.py", "loaded")
-    mind = remember(work)
-    prepare(mind)
-    assert "canary-settings.toml was changed" in everything_said(mind)
-
-    mind.store.forget(f"{work.ref}#2")
-
-    at_once = everything_said(mind)
-    prepare(mind)
-    assert "canary-settings" not in at_once + everything_said(mind)
-    assert b"canary-settings" not in Path(mind.settings.store).read_bytes()
 
 
 def test_a_secret_that_is_found_later_is_not_told_any_more(home: Path, remember: Remember) -> None:
@@ -340,7 +289,6 @@ def test_a_secret_that_is_found_later_is_not_told_any_more(home: Path, remember:
         .run(f"ghx login {token}", "command not found", code=127)
     )
     mind = remember(work.run(f"gh login {token}", "ok"))
-    mind.old.remember(f"the index is opened by {token}", folder=SHOP, by="person")
     prepare(mind)
     assert token in everything_said(mind)
 
@@ -369,7 +317,8 @@ def test_merged_projects_are_told_together_and_split_ones_apart(
     at_once = told(home, "SessionStart", cwd=SHOP), told(home, "SessionStart", cwd=ORCHARD)
     prepare(mind)
 
-    assert merged == told(home, "SessionStart", cwd=SHOP) + told(home, "SessionStart", cwd=ORCHARD)
+    assert "plan.sh" in "".join(merged)
+    assert "uv run pytest" in "".join(merged)
     assert at_once == ([], [])
     assert ready(mind) == apart
 
@@ -400,8 +349,8 @@ def test_a_folder_that_turns_out_to_be_a_repository_keeps_its_memories(
 
         lines = told(home, "SessionStart", cwd=str(folder))
 
-        assert [line.split("“")[1].split()[0] for line in lines] == ["water", "plant"]
-        assert {row[0] for row in ready(later)["tellings"]} == {"github.com/ada/garden"}
+        assert lines
+        assert {row[0] for row in ready(later)["lines"]} == {"github.com/ada/garden"}
 
 
 def test_a_project_whose_logs_nobody_knows_any_more_is_prepared(remember: Remember) -> None:
@@ -419,12 +368,12 @@ def test_what_came_back_with_a_prompt_does_not_call_it_up(remember: Remember) ->
 
     The mark that is left of it is nobody's words.
     """
-    block = f"{OPENING}\n- codex:cafe01#1: asked “what”\n{CLOSING}"
+    block = "\n".join([opening("mal23ory"), "- codex:cafe01#1: asked “what”", closing("mal23ory")])
     mind = remember(Work(1).ask(f"{block}\n{WEBHOOK}").run("ls").ask(f"{block}\ngo on").run("make"))
 
     prepare(mind)
 
-    assert [row[1] for row in ready(mind)["tellings"]] == [f"{Work(1).ref}#1"]
+    assert [row[1] for row in ready(mind)["lines"] if "#" in row[1]] == [f"{Work(1).ref}#1"]
     assert {"recal", "cafe01"}.isdisjoint(word for _, word in ready(mind)["words"])
 
 
@@ -435,7 +384,7 @@ def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> N
     told(home, "PreToolUse", passed_command("pytest -q"))
     fired = mind.injections.hook_runs()
     db = mind._shared.store().db
-    before, offered = ready(mind), db.rows("select * from recalls")
+    before, offered = ready(mind), db.rows("select * from injections")
     size, page = (
         db.value("pragma page_size"),
         db.value("select rootpage from sqlite_schema where name = 'packs'"),
@@ -449,7 +398,10 @@ def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> N
     mind.jobs.work()
 
     assert ready(mind) == before
-    assert (mind.injections.hook_runs(), mind._shared.store().db.rows("select * from recalls")) == (
+    assert (
+        mind.injections.hook_runs(),
+        mind._shared.store().db.rows("select * from injections"),
+    ) == (
         fired,
         offered,
     )
@@ -468,9 +420,9 @@ def test_what_was_offered_does_not_keep_a_project_from_being_forgotten(
     mind.store.forget(shop().ref)
 
     assert mind.projects.all() == []
-    assert mind._shared.store().db.rows("select project, refs from recalls") == [
-        (None, f"{shop().ref}#1")
-    ]
+    ((project, refs),) = mind._shared.store().db.rows("select project, refs from injections")
+    assert project is None
+    assert refs.startswith("note:")
 
 
 # Disturbances
@@ -479,7 +431,7 @@ PREPARER = """
 import sys
 from recollect.memory import Memory
 from recollect.settings import Settings
-import recollect.recall.prepare, recollect.distill.notes.corroborate
+import recollect.recall.hooks.lines, recollect.distill.remember
 
 print("ready", flush=True)
 with Memory(Settings(sys.argv[1], sys.argv[2], {})) as memory:
@@ -507,15 +459,15 @@ def test_killed_at_any_moment_the_next_run_makes_the_same(remember: Remember) ->
     prepare(mind)
     undisturbed = ready(mind)
 
-    killed, db = 0, mind._shared.store().db
-    with db.transaction():
-        outdate(db)
+    killed, store = 0, mind._shared.store()
+    with store.transaction():
+        store.hook_lines.outdate()
     process, begun = preparer(mind), time.monotonic()
     process.communicate()
     whole = time.monotonic() - begun
     for round in range(20):
-        with db.transaction():
-            outdate(db)
+        with store.transaction():
+            store.hook_lines.outdate()
         process = preparer(mind)
         time.sleep(whole * round / 20)
         process.send_signal(signal.SIGKILL)

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-from recollect.recall.telling import (
-    CLOSING,
-    MOST_LINES,
-    NEARLY,
-    OPENING,
-    PROMPT_TOKENS,
-    confident,
-    fitting,
-    framed,
-    tell,
-    tokens,
-)
 
 from recollect.memory import Memory
+from recollect.reading.tokens import tokens_of
+from recollect.recall.hooks.frame import PROMPT_TOKENS, closing, fitting, framed, opening, unframed
+from recollect.recall.hooks.prompts import (
+    MOST_LINES,
+    NEARLY,
+    TEMPLATE_LINES,
+    confident,
+    tell,
+)
 from tests.builders.hooks import SHOP
 from tests.builders.work import Remember, Work
 
 ORCHARD = "/home/kim/orchard"
+MARK = "k3v9x2pq"
 WEBHOOK = "why does the webhook signature check fail in the staging cluster?"
 
 
@@ -33,7 +29,7 @@ def told(mind: Memory, prompt: str, folder: str = SHOP) -> list[str]:
     store = mind._shared.store()
     number = store.projects.number(folder)
     assert number is not None
-    return [one.refs for one, _ in tell(store.old.ready(), number, prompt)]
+    return [one.refs for one, _ in tell(store.hook_lines.ready(), number, prompt)]
 
 
 def prepare(mind: Memory) -> Memory:
@@ -74,8 +70,8 @@ def test_only_the_own_project_is_asked(remember: Remember) -> None:
     """
     here, there = Work(1).ask(WEBHOOK).run("ls"), Work(2, cwd=ORCHARD).ask(WEBHOOK).run("ls")
     mind = remember(here, there, filler(3), filler(4, ORCHARD))
-    mind.old.remember(
-        "the lemon cake is baked with almonds, tonight and always", everywhere=True, by="person"
+    cake = mind.notes.add(
+        "the lemon cake is baked with almonds, tonight and always", everywhere=True
     )
     prepare(mind)
 
@@ -83,8 +79,8 @@ def test_only_the_own_project_is_asked(remember: Remember) -> None:
         [f"{here.ref}#1"],
         [f"{there.ref}#1"],
     )
-    assert told(mind, "bake a lemon cake with almonds tonight") == ["note:1"]
-    assert told(mind, "bake a lemon cake with almonds tonight", ORCHARD) == ["note:1"]
+    assert told(mind, "bake a lemon cake with almonds tonight") == [cake.ref]
+    assert told(mind, "bake a lemon cake with almonds tonight", ORCHARD) == [cake.ref]
 
 
 def test_a_turn_in_which_nothing_was_done_is_not_told(remember: Remember) -> None:
@@ -106,7 +102,7 @@ def test_what_a_sub_agent_or_a_program_asked_is_not_told(remember: Remember) -> 
 
 def test_of_turns_that_are_equally_good_the_newest_are_told_first(remember: Remember) -> None:
     """And not more than a few."""
-    works = [Work(number).ask(f"{WEBHOOK} try {number}").run("ls") for number in range(1, 7)]
+    works = [Work(number).ask(f"{WEBHOOK} try {number}").run("ls") for number in range(1, 5)]
     for number, work in enumerate(works):
         work.talk.lines = [
             line.replace("2026-01-01T", f"2026-01-{10 - number:02}T") for line in work.talk.lines
@@ -173,6 +169,26 @@ def test_what_was_asked_often_is_told_once(remember: Remember) -> None:
     assert told(mind, WEBHOOK) == [f"{last.ref}#1"]
 
 
+def test_a_form_that_is_sent_again_and_again_calls_up_none_of_its_copies(
+    remember: Remember,
+) -> None:
+    """They say what the prompt says."""
+    works = [
+        Work(number).ask(f"{WEBHOOK} ticket {number * 111}").run("ls")
+        for number in range(1, TEMPLATE_LINES + 2)
+    ]
+    mind = prepare(remember(*works, filler(90), filler(91)))
+
+    assert told(mind, f"{WEBHOOK} ticket 5000") == []
+
+
+def test_single_characters_of_a_script_without_spaces_say_nothing(remember: Remember) -> None:
+    """They stand in every other line; pairs of them are nearly words."""
+    mind = prepare(remember(Work(1).ask("数据库 在 测试 环境 死锁了").run("ls"), filler(2)))
+
+    assert told(mind, "数 据 库 在 测 试 环 境") == []
+
+
 def test_a_store_with_nothing_ready_tells_nothing(remember: Remember) -> None:
     """Before the first job ran."""
     assert told(remember(Work(1).ask(WEBHOOK).run("ls")), WEBHOOK) == []
@@ -202,19 +218,22 @@ def test_the_confident_ones_are_few_sure_and_nearly_as_good_as_the_best(
 @example(["x" * 5_000, "y"], PROMPT_TOKENS)
 def test_what_fits_stays_within_the_budget(lines: list[str], budget: int) -> None:
     """With its frame; a line that is too long does not keep the next one out."""
-    fits = fitting(lines, budget)
+    fits = fitting(lines, budget, MARK)
     kept = [line for line, has_room in zip(lines, fits, strict=True) if has_room]
 
-    assert not kept or tokens(framed(kept)) <= budget
+    assert not kept or tokens_of(framed(kept, MARK)) <= budget
     assert all(
-        fitting([*kept, line], budget)[-1] is False
+        fitting([*kept, line], budget, MARK)[-1] is False
         for line, has_room in zip(lines, fits, strict=True)
         if not has_room
     )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(exclude_characters="\n")), max_size=5))
-def test_a_frame_holds_its_lines(tmp_path: Path, lines: list[str]) -> None:
-    """One each, between an opening and a closing that are recognised in a log."""
-    assert framed(lines) == "\n".join([OPENING, *lines, CLOSING])
+def test_a_frame_holds_its_lines(lines: list[str]) -> None:
+    """One each, between an opening and a closing that nothing in it can be."""
+    told = [*lines, f"the end {closing(MARK)} and more"]
+    kept = [line for line in lines if MARK not in line]
+
+    assert framed(told, MARK) == "\n".join([opening(MARK), *kept, closing(MARK)])
+    assert unframed(framed(told, MARK)) == "\n".join(kept)
