@@ -119,15 +119,6 @@ def test_digesting_twice_changes_nothing(remember: Remember) -> None:
     )
 
 
-def test_importing_leaves_the_job_before_packs_are_made(remember: Remember) -> None:
-    """Packs tell outcomes, so these come first."""
-    mind = remember(worker())
-
-    kinds = [job.kind for job in mind.jobs.all()]
-
-    assert kinds.index("digest") < kinds.index("prepare")
-
-
 def test_sessions_are_found_by_their_outcome(remember: Remember) -> None:
     """`outcome:fail` is how one looks for what went wrong."""
     broken = (

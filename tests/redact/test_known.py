@@ -44,6 +44,16 @@ def test_what_is_known_goes_without_its_name(value: str, text: str, redactor: Re
     assert redactor.redact(said) == text.replace("{}", tag)
 
 
+def test_it_goes_as_a_whole_word_whatever_else_is_read_with_it(redactor: Redactor) -> None:
+    """Texts are read many at once; what stands in one says nothing of another."""
+    redactor.redact(f"SERVICE_TOKEN={KEY}")
+    longer, beside = f"see xx{KEY}yy", f"{KEY} alone"
+
+    assert redactor.redact(longer) == longer
+    assert redactor.redact_all([longer, beside])[0] == longer
+    assert KEY not in redactor.redact(f"a%3D{KEY}%26b and \\n{KEY}\\n")
+
+
 def test_it_goes_from_texts_before_the_one_that_told_it(redactor: Redactor) -> None:
     first, second = redactor.redact_all([f"it is {KEY}", f"SERVICE_TOKEN={KEY}"])
 

@@ -19,6 +19,10 @@ FEWEST, MOST = 12, 255
 # A shorter run would be looked for in too many words.
 _SHORTEST_RUN = 8
 _RUN = "A-Za-z0-9_-"
+_IN_RUN = re.compile(f"[{_RUN}]")
+# What ends with a letter or a digit, and is a sign of its own: in JSON, in an address.
+_ESCAPE = re.compile(r"(?:\\[nrt]|%[0-9A-Fa-f]{2})$")
+_HEX_DIGITS = re.compile("[0-9A-Fa-f]{2}")
 _RUNS = re.compile(f"[{_RUN}]{{{_SHORTEST_RUN},}}")
 # The sizes before, of and behind the run; the hash of the run; the hash that the tag is made of.
 _RUN_BYTES, _TAGGED_BYTES = 6, 8
@@ -104,8 +108,10 @@ class KnownValues:
         if not self._lengths:
             return
         words = set(self._words.findall("\n" + text))
-        # As JSON writes a line end, its letter stands before what follows.
+        # As JSON writes a line end, its letter stands before what follows; as addresses
+        # write a mark, its digits do.
         words |= {word[1:] for word in words if word[0] in "nrt"}
+        words |= {word[2:] for word in words if _HEX_DIGITS.match(word)}
         for word in words:
             if len(word) not in self._lengths:
                 continue
@@ -115,7 +121,7 @@ class KnownValues:
                     start, end = at - before, at + len(word) + behind
                     value = text[max(0, start) : end]
                     whole = digest == self._digest(value, before, before + len(word))
-                    if whole and not self._is_name(value):
+                    if whole and _stands_alone(text, start, end) and not self._is_name(value):
                         yield KnownPlace(start, end, self._kinds[digest])
                     at = text.find(word, at + len(word))
 
@@ -127,3 +133,12 @@ class KnownValues:
     def _run_hash(self, run: str) -> bytes:
         # It is asked of many words, so it is a quick one.
         return blake2b(run.encode(), key=self._key, digest_size=_RUN_BYTES).digest()
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether what stands here is not a part of a longer word, whatever else is in the text."""
+    if _IN_RUN.match(text, end):
+        return False
+    if not (start and _IN_RUN.match(text, start - 1)):
+        return True
+    return _ESCAPE.search(text, max(0, start - 3), start) is not None

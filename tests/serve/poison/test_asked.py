@@ -35,6 +35,9 @@ BY_AGENTS = {
     plants.codex_reasoning,
     plants.codex_patch,
 }  # fmt: skip
+MADE_BY_AGENTS = {plant.place for plant in PLANTS if "_after_it_stood_" in plant.place.__name__} | {
+    plants.in_a_folder_of_a_command, plants.in_a_missing_program, plants.in_an_error_with_a_remedy,
+}  # fmt: skip
 PROGRAMS = ("pricer", "echo", "git commit", "git checkout", "make")
 
 
@@ -80,7 +83,8 @@ def test_what_was_planted_is_framed_and_never_above_whoever_wrote_it(
 
     An agent's are its own; none are a person's, or proven.
     """
-    allowed = {"external", "assistant"} if plant.place in BY_AGENTS else {"external"}
+    by_agent = plant.place in BY_AGENTS or plant.place in MADE_BY_AGENTS
+    allowed = {"external", "assistant"} if by_agent else {"external"}
 
     wrong = []
     for name, answer in answers(thread, plant).items():

@@ -37,7 +37,7 @@ def check(told: str, plant: Plant) -> None:
     assert "".join(lines).isprintable()
     assert "[recalled" not in told
     assert "recalled" not in "".join(lines)
-    assert not says(told, plant.sentence)
+    assert not says(told, plant.sentence), told
 
 
 # The judge

@@ -48,9 +48,8 @@ def _answered(call: CallRecord, session: SessionRecord) -> Iterator[str]:
     if not call.failed:
         return
     what = f"{call.name} `{_short(below(call.target, session.folder), 80)}`"
-    if reason := asked.REASON.search(call.output[:8_000]):
-        if reason[1].strip():
-            yield f"refused {what}: {_short(reason[1], REASON_CHARACTERS)}"
+    if reason := asked.reason_of_refusal(call).strip():
+        yield f"refused {what}: {_short(reason, REASON_CHARACTERS)}"
     elif instead := said_instead(call):
         yield f'stopped {what}: "{_short(instead, REASON_CHARACTERS)}"'
     elif "doesn't want to proceed" in call.output:

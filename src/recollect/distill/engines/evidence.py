@@ -199,13 +199,9 @@ def _said(session: SessionRecord, turn: TurnRecord, voice: Voice) -> Iterator[st
 def _is_answer(call: CallRecord) -> bool:
     """Whether a call's output is what a person answered."""
     from recollect.distill.condense.runs import said_instead
-    from recollect.distill.finders.answers import ASKED, REASON
+    from recollect.distill.finders.answers import ASKED, reason_of_refusal
 
-    return (
-        call.name in ASKED
-        or said_instead(call) is not None
-        or (call.failed and REASON.search(call.output[:2_000]) is not None)
-    )
+    return call.name in ASKED or said_instead(call) is not None or bool(reason_of_refusal(call))
 
 
 def _strings(given: Any) -> Iterator[str]:

@@ -25,6 +25,11 @@ ASKED = ("AskUserQuestion", "request_user_input", "ask_user", "ask_followup_ques
 PLANNED = ("ExitPlanMode", "exit_plan_mode")
 _PAIR = re.compile(r"\"([^\"]{5,400})\"\s*=\s*\"([^\"]{1,300})\"")
 REASON = re.compile(r"(?:the user said|reason for the rejection|user feedback):?\s*(.*)", re.DOTALL)
+_REFUSAL = re.compile(
+    r"(?:The )?user (?:doesn't want|rejected|denied|said|declined|refused)|Reason for the rejection"
+    r"|User (?:rejected|denied|feedback)|The tool (?:call|use) was rejected|Permission .*denied by (?:the )?user|The tool was rejected",
+    re.IGNORECASE,
+)
 # What clients add after the person's words.
 _ADDED = re.compile(r"\n\s*(?:Note:|\[|<).*", re.DOTALL)
 _REFUSED = ("doesn't want", "rejected", "user said")
@@ -33,6 +38,9 @@ _REFUSED = ("doesn't want", "rejected", "user said")
 def find(session: SessionRecord) -> Iterator[Candidate]:
     """The answers, refusals and approved plans of a session."""
     for turn, call in session.calls():
+        if turn.tainted and call.name in (*ASKED, *PLANNED):
+            # Who wrote the question, the options or the plan had read what anybody may have written.
+            continue
         if call.name in ASKED:
             for question, answer in pairs(call):
                 if answer and not is_secret(f"{question} {answer}"):
@@ -45,8 +53,27 @@ def find(session: SessionRecord) -> Iterator[Candidate]:
             plan = call.given.get("plan") if isinstance(call.given, dict) else None
             if isinstance(plan, str):
                 yield from _plan(turn, plan)
-        elif call.failed and (reason := REASON.search(call.output)):
-            yield from _reasons(turn, reason[1])
+        elif reason := reason_of_refusal(call):
+            yield from _reasons(turn, reason)
+
+
+def reason_of_refusal(call: CallRecord) -> str:
+    """What the person said when they refused a call; empty where they did not.
+
+    A program and somebody's server can print the same words. So the client has to say before
+    anything else that the call was refused: a command that ran has an exit code, and what a
+    server says is not looked at.
+    """
+    said = call.output.lstrip().removeprefix("<tool_use_error>")
+    if (
+        not call.failed
+        or call.exit_code is not None
+        or call.kind in ("mcp", "web", "task")
+        or not _REFUSAL.match(said)
+    ):
+        return ""
+    found = REASON.search(said)
+    return found[1] if found else ""
 
 
 def pairs(call: CallRecord) -> Iterator[tuple[str, str]]:

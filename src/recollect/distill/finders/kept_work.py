@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from recollect.distill.finders.cleaning import cut, size, without_marks, words
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.people import is_secret
+from recollect.distill.finders.safe import asks
 from recollect.distill.finders.steps import unwrapped
 from recollect.model.candidates import Candidate
 from recollect.model.record import SessionRecord
@@ -46,11 +47,12 @@ def find(session: SessionRecord) -> Iterator[Candidate]:
                         category="decision",
                         text=cut(line),
                         key="said " + " ".join(words(line)),
-                        trust="tool-verified",
+                        trust="external" if turn.tainted else "tool-verified",
                         strength=(0.4 if number == 0 else 0.1) + 0.35 * len(found),
                         at=turn.at,
                         turn=turn.ref,
-                        is_sure=bool(found & {"cause", "strong"}) and size(line) > FEWEST_SURE,
+                        # What only demands may have been put into an agent's mouth.
+                        is_sure="cause" in found and size(line) > FEWEST_SURE and not asks(line),
                     )
 
 

@@ -129,6 +129,11 @@ def is_plain_name(name: str) -> bool:
     return quoted_path(name, _MOST) == name
 
 
+def asks(text: str) -> bool:
+    """Whether a text reads like an instruction to whoever reads it, or names a place to fetch from."""
+    return _ASKS.search(text) is not None
+
+
 def first_sentence(error: str) -> str:
     """An error without the advice after it; empty where it asks for something itself."""
     end = _SENTENCE.search(error)

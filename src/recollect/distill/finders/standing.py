@@ -17,6 +17,7 @@ from recollect.distill.finders.commands import CHECKS, purpose_of
 from recollect.distill.finders.conclusions import CHANGED
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.people import is_secret
+from recollect.distill.finders.safe import is_plain_name
 from recollect.distill.finders.steps import Step, passed, steps
 from recollect.model.candidates import Candidate
 from recollect.model.notes import Trust
@@ -63,7 +64,7 @@ def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
     yield from _failing(worked[-1])
     yield from _open_ends(asked[-1])
     branches = [session.branch for session in worked[-LAST_SESSIONS:] if session.branch]
-    if branches and branches[-1] not in _MAIN:
+    if branches and branches[-1] not in _MAIN and is_plain_name(branches[-1]):
         yield _candidate(f"Branch of the last session: `{branches[-1]}`", asked[-1], "branch", 0.4)
 
 

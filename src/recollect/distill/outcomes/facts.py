@@ -94,11 +94,21 @@ def facts_of(replies: Sequence[str], actions: Sequence[Action]) -> Facts:
         tool_changes=log1p(sum(map(_changes_elsewhere, actions))),
         only_talk=float(not shell and not changed),
         ran_tests=float(any(map(_TEST_RUNNERS.search, commands))),
-        ran_again=log1p(len(commands) - len(set(commands))),
+        ran_again=log1p(_ran_again(shell)),
         check_fixed=float(any(one.call.ok and one.call.target in failed for one in shell)),
         check_failed=float(bool(checks) and checks[-1].call.failed),
         ran_well=float(bool(after) and after[-1].call.passed),
     )
+
+
+def _ran_again(shell: Sequence[Action]) -> int:
+    """How many commands passed that had been run before."""
+    seen: set[str] = set()
+    again = 0
+    for one in shell:
+        again += one.call.target in seen and not one.call.failed
+        seen.add(one.call.target)
+    return again
 
 
 def _changes_elsewhere(action: Action) -> bool:

@@ -44,7 +44,7 @@ FACTS: dict[str, float] = {
     # There were tests, and the agent ran some.
     "ran_tests": 0.6,
     # The same commands again: what was tried before is tried after.
-    "ran_again": 0.6,
+    "ran_again": 0.65,
     # The very command that failed before the last change passed afterwards.
     "check_fixed": 0.4,
     "check_failed": -0.3,
@@ -60,12 +60,12 @@ EVIDENCE: dict[EvidenceKind, float] = {
     "kept": 0.3,
     # Another topic began and nobody complained.
     "left": 0.2,
-    "corrected": -4.5,
+    "corrected": -5.5,
     # An error was pasted after the work: it may be about anything.
     "shown": -1.5,
     "annoyed": -2.0,
-    "refused": -4.0,
-    "reverted": -3.5,
+    "refused": -5.0,
+    "reverted": -4.5,
     # The check that was run last fails, or the last command, or it took too long.
     "check_failed": -0.9,
     "command_failed": -0.6,
@@ -81,6 +81,6 @@ def odds_of(facts: Facts, evidence: Iterable[EvidenceKind]) -> float:
     total = START
     for name, weight in FACTS.items():
         total += weight * getattr(facts, name)
-    for kind in set(evidence):
+    for kind in sorted(set(evidence)):
         total += EVIDENCE.get(kind, 0.0)
     return round(min(max(1 / (1 + exp(-max(-20.0, min(20.0, total)))), 1 - CERTAIN), CERTAIN), 2)

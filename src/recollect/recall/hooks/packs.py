@@ -53,7 +53,7 @@ def make_pack(
         note
         for note in notes
         if note.in_pack
-        and _may_be_told(note)
+        and may_be_told(note)
         and note.ref not in published
         and not is_harmful(*feedback.get(note.ref, (0, 0)))
         and mark not in note.text
@@ -75,7 +75,7 @@ def make_pack(
     )
 
 
-def _may_be_told(note: Note) -> bool:
+def may_be_told(note: Note) -> bool:
     """Whether a note may be told unasked, whatever else was decided about it."""
     if note.status != "active" or note.stale is not None or note.trust == "external":
         return False
