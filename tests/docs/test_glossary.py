@@ -17,7 +17,7 @@ REBUILT = (
     "store/history.py",
 )  # fmt: skip
 REBUILT_TABLES = re.compile(
-    r"^(notes|note_|digests|undigested|extractions|traces|undistilled|publications|consolidat|"
+    r"^(notes|note_|digests|undigested|extractions|traces|undistilled|consolidat|"
     r"memory_folders|published)"
 )
 

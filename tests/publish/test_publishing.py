@@ -118,8 +118,7 @@ def test_only_what_a_person_typed_or_accepted_about_the_project_is_published(sho
         f"- Use tabs here ({typed})",
         f"- Prices are in cents ({accepted})",
     ]
-    assert shop.filled.store.publications.notes_in(f"{shop.folder}/src") == {typed, accepted}
-    assert shop.filled.store.publications.notes_in(f"{shop.folder}-2") == set()
+    assert shop.filled.store.publications.notes_of(shop.number) == {typed, accepted}
 
 
 def test_what_is_rejected_goes_from_every_file_at_the_next_run(shop: Shop) -> None:
@@ -578,7 +577,7 @@ def test_two_publishes_at_once_leave_one_whole_block(shop: Shop) -> None:
     assert failures == []
     assert text(shop).count(BEGIN) == text(shop).count(SENTENCE) == 1
     assert states(publish(shop)) == {"AGENTS.md": "unchanged", "GEMINI.md": "unchanged"}
-    assert shop.db.value("select count(*) from published_blocks where gone_at is null") == 2
+    assert shop.db.value("select count(*) from publications where gone_at is null") == 2
 
 
 def test_who_waits_too_long_is_told_so(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,8 +197,8 @@ def test_a_folder_that_is_gone_keeps_no_other_from_being_brought_up_to_date(
     with memory(tmp_path / "home") as mind:
         mind._shared.store().db.execute(
             """
-            insert into published_blocks (folder, path, target, hash, refs, made, at)
-            select ?, path, target, hash, refs, made, at from published_blocks
+            insert into publications (folder, path, target, hash, refs, made, at)
+            select ?, path, target, hash, refs, made, at from publications
             """,
             (gone,),
         )

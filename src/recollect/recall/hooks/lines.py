@@ -61,7 +61,7 @@ def make_ready(store: Store, settings: Settings, *, only: str | None = None) -> 
             mark=store.hook_lines.mark(),
             budget_tokens=settings.number("recall.pack_tokens"),
             feedback=feedback,
-            published=store.hook_lines.published(number),
+            published=store.publications.notes_of(number),
         )
         store.hook_lines.save_pack(
             number, begun, made.text, made.refs,

@@ -49,6 +49,7 @@ MIGRATIONS = {
     9: "episodes",
     10: "retention",
     11: "engines",
+    12: "publications",
     99: "old",
 }
 # The newest one.

@@ -188,18 +188,6 @@ class HookLines:
                 ],
             )
 
-    def published(self, project: int) -> set[str]:
-        """What stands in files of a project that agents read anyway."""
-        rows = self.db.rows(
-            """
-            select refs from published_blocks
-             where project in (select id from projects where id = ?1 or merged_into = ?1)
-               and gone_at is null
-            """,
-            (project,),
-        )
-        return {ref for (refs,) in rows for ref in refs.split()}
-
     def drop_reminders_of_the_past(self, project: int) -> None:
         """Take out a project's reminders whose notes are not told any more."""
         self.db.execute(

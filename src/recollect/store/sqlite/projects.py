@@ -410,7 +410,7 @@ class Projects:
                and not exists (select 1 from episodes where project = ?1)
                and not exists (select 1 from project_aliases where project = ?1)
                and not exists (select 1 from injections where project = ?1)
-               and not exists (select 1 from published_blocks where project = ?1)
+               and not exists (select 1 from publications where project = ?1)
             """,
             (project,),
         )

@@ -5,7 +5,6 @@ The text of a block is in the file alone, so that forgetting need not look for i
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from recollect.model.publications import Block
@@ -30,7 +29,7 @@ class Publications:
         """What we wrote into the files of a folder and did not take out again, by path."""
         rows = self.db.rows(
             """
-            select path, target, hash, refs, made from published_blocks
+            select path, target, hash, refs, made from publications
              where folder = ? and gone_at is null order by path
             """,
             (folder,),
@@ -43,26 +42,30 @@ class Publications:
     def folders(self) -> list[str]:
         """Every folder in which something of ours is published."""
         rows = self.db.rows(
-            "select distinct folder from published_blocks where gone_at is null order by folder"
+            "select distinct folder from publications where gone_at is null order by folder"
         )
         return [folder for (folder,) in rows]
 
-    def notes_in(self, folder: str) -> set[str]:
-        """The notes that stand in a file of this folder, or of one above it.
+    def notes_of(self, project: int) -> set[str]:
+        """The notes that stand in files of a project.
 
         Whoever works there reads them anyway: they need not be told once more.
         """
-        above, found = os.path.abspath(folder), set()
-        for known in self.folders():
-            if above == known or above.startswith(known.rstrip(os.sep) + os.sep):
-                found |= {ref for block in self.blocks(known).values() for ref in block.refs}
-        return found
+        rows = self.db.rows(
+            """
+            select refs from publications
+             where project in (select id from projects where id = ?1 or merged_into = ?1)
+               and gone_at is null
+            """,
+            (project,),
+        )
+        return {ref for (refs,) in rows for ref in refs.split()}
 
     def has_written(self, hash_: str) -> bool:
         """Whether a block was ever written by us, into whatever file: a
         checkout may bring an older one back.
         """
-        return self.db.value("select 1 from published_blocks where hash = ?", (hash_,)) is not None
+        return self.db.value("select 1 from publications where hash = ?", (hash_,)) is not None
 
     def take(self, folder: str) -> Lease | None:
         """The right to write the files of a folder, for a few seconds.
@@ -82,7 +85,7 @@ class Publications:
             self._end(folder, block.path)
             self.db.execute(
                 """
-                insert into published_blocks (folder, path, target, project, hash, refs, made, at)
+                insert into publications (folder, path, target, project, hash, refs, made, at)
                 values (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 (
@@ -100,7 +103,7 @@ class Publications:
     def _end(self, folder: str, path: str) -> None:
         self.db.execute(
             """
-            update published_blocks set gone_at = ?
+            update publications set gone_at = ?
              where folder = ? and path = ? and gone_at is null
             """,
             (now_ms(), folder, path),

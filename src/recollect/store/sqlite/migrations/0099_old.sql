@@ -3,7 +3,6 @@
 -- (with its line in `MIGRATIONS` of database.py and in `ready.py`):
 --
 -- - old_notes, note_origins, extractions: 0007_notes.sql has taken their place
--- - published_blocks: becomes `publications`, in a file of its own, when the old one is gone
 
 -- `words` is the text as it is compared with others: case, punctuation and
 -- spaces left out. No project means that it holds everywhere. `accepted_at` is
@@ -58,23 +57,3 @@ create table extractions (
   at      integer not null,
   primary key (session, author)
 ) without rowid;
-
--- What was written into a project's own files: `path` is below `folder`, `hash` is that
--- of what stood between our markers, `refs` are the patterns and notes in it,
--- separated by spaces, and `made` says that the file was not there before. The text itself
--- is in the file alone, so that forgetting need not look for it here. A block whose
--- hash was never written here is somebody's edit.
-create table published_blocks (
-  id      integer primary key autoincrement,
-  folder  text not null,
-  path    text not null,
-  target  text not null,
-  project integer references projects (id) on delete set null,
-  hash    text not null,
-  refs    text not null,
-  made    integer not null,
-  at      integer not null,
-  gone_at integer
-);
-create unique index published_blocks_current on published_blocks (folder, path) where gone_at is null;
-create index published_blocks_by_hash on published_blocks (hash);

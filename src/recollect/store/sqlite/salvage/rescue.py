@@ -41,7 +41,7 @@ _TABLES = (
     "old_notes", "note_origins",
     "feedback", "confirmed_folders", "known_secrets", "injections", "hook_runs",
     "digests", "evictions", "episodes",
-    "published_blocks", "jobs", "marks",
+    "publications", "jobs", "marks",
     "migrations",
 )  # fmt: skip
 # Losing a row of these means that a log has more to tell.
@@ -59,7 +59,7 @@ _NO_STRAYS = (
     "project_aliases", "note_evidence", "note_changes", "note_calls", "memory_lines",
     "memory_blocks", "engine_runs", "engine_reads", "note_origins",
     "evictions", "episodes",
-    "published_blocks", "migrations",
+    "publications", "migrations",
 )  # fmt: skip
 
 
@@ -150,7 +150,7 @@ class Rescue:
             unsound.drop_forgotten(db)
             if "episodes" in tables:
                 self._drop_bad_episodes()
-            if "published_blocks" in tables:
+            if "publications" in tables:
                 unsound.drop_loose_blocks(db)
             if "evictions" in tables:
                 # A turn of which nothing is left is read again whole.

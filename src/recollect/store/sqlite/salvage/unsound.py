@@ -69,5 +69,5 @@ def drop_forgotten(db: Database) -> None:
 def drop_loose_blocks(db: Database) -> None:
     """What was written into files stays known, whatever became of its project."""
     db.execute(
-        "update published_blocks set project = null where project not in (select id from projects)"
+        "update publications set project = null where project not in (select id from projects)"
     )
