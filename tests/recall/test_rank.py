@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import pairwise
 from typing import Any
 
@@ -40,10 +41,16 @@ def findings(
     *holdings: tuple[str, dict[int, float]],
     sessions: dict[int, int] | None = None,
     turns: int = 1_000,
+    output: Collection[int] = (),
 ) -> Findings:
-    """Which turns hold each word; an extra clue is several words."""
+    """Which turns hold each word, some only in output; an extra clue is several words."""
     made = [
-        Holding(Clue(tuple(words.split()), extra=" " in words), len(held), held)
+        Holding(
+            Clue(tuple(words.split()), extra=" " in words),
+            len(held),
+            held,
+            held.keys() - set(output),
+        )
         for words, held in holdings
     ]
     of = {turn: (sessions or {}).get(turn, 1) for holding in made for turn in holding.turns}
@@ -101,33 +108,20 @@ def test_a_word_that_nobody_has_is_missed() -> None:
     assert 0 < words.share(1) < 0.5
 
 
-def test_few_words_are_always_believed_and_many_only_together() -> None:
-    """Three words were chosen; of a whole question some word is always found by chance."""
-    some = [("lock", {1: 1.0}), ("a1", {}), ("a2", {}), ("a3", {}), ("a4", {}), ("a5", {})]
-
-    assert rank.Words(findings(*some[:3])).trust == 1.0
-    assert rank.Words(findings(*some)).trust == 0.0
-    assert (
-        rank.Words(
-            findings(*some, ("b1", {1: 1.0}), ("b2", {1: 1.0}), ("b3", {1: 1.0}), ("b4", {1: 1.0}))
-        ).trust
-        == 1.0
-    )
-
-
-def test_a_word_in_output_is_believed_less() -> None:
+def test_words_in_output_are_held_and_not_firm() -> None:
     """Output is long: it holds a bit of everything."""
-    words = ["w1", "w2", "w3", "w4", "w5", "w6"]
+    words = rank.Words(findings(("lock", {1: 1.0, 2: 1.0}), output={2}))
 
-    asked = rank.Words(
-        findings(*[(word, {1: 1.0} if at < 2 else {}) for at, word in enumerate(words)])
-    )
-    printed = rank.Words(
-        findings(*[(word, {1: 0.15} if at < 2 else {}) for at, word in enumerate(words)])
-    )
+    assert words.share(1) == words.share(2) == 1.0
+    assert words.score(1) > 2 * words.score(2) > 0
 
-    assert asked.share(1) == printed.share(1)
-    assert asked.trust > printed.trust
+
+def test_words_that_nobody_has_are_unknown() -> None:
+    """A question about something that was never done here is full of them."""
+    words = rank.Words(findings(("lock", {1: 1.0}), ("kubernetes", {})))
+
+    assert 0.5 < words.unknown / words.needed < 1
+    assert rank.Words(findings(("lock", {1: 1.0}))).unknown == 0
 
 
 # Neighbours and sessions
@@ -148,8 +142,8 @@ def test_the_turn_after_a_question_is_lent_its_words() -> None:
         place(11 + 90, session=2, ordinal=11),
     )
 
-    words = {turn: round(score.words, 2) for turn, score in scores.items()}
-    assert words == {8: 0.2, 9: 0.3, 10: 1.0, 11: 0.6, 12: 0.4, 13: 0.0, 101: 0.0}
+    nearby = {turn: round(score.nearby, 2) for turn, score in scores.items()}
+    assert nearby == {8: 0.2, 9: 0.3, 10: 1.0, 11: 0.6, 12: 0.4, 13: 0.0, 101: 0.0}
 
 
 def test_a_word_counts_where_it_stands_strongest() -> None:
@@ -160,10 +154,9 @@ def test_a_word_counts_where_it_stands_strongest() -> None:
 
     scores = scored(found, place(1), place(2), place(3), place(20))
 
-    lock, timeout = (rank.Words(found).weights[at] for at in (0, 1))
-    assert rank.sum_nearby(scores[2], rank.Words(found).weights) == pytest.approx(
-        lock[2] + rank.AFTER[0] * timeout[3]
-    )
+    words = rank.Words(found)
+    lock, timeout = words.weights["lock"], words.weights["timeout"]
+    assert rank.sum_nearby(scores[2], words.tables) == pytest.approx(lock + rank.AFTER[0] * timeout)
 
 
 def test_a_session_about_it_lifts_all_its_turns() -> None:
@@ -178,31 +171,46 @@ def test_a_session_about_it_lifts_all_its_turns() -> None:
     assert scores[60].session == 0
 
 
-def test_meaning_is_lent_too() -> None:
-    """Of the same neighbours, a part of the same shares."""
+def test_meaning_is_how_far_a_turn_stands_above_the_store() -> None:
+    """A cosine says nothing by itself: in a store about one thing all are near."""
+    score = rank.Score(place(1))
+
+    rank.set_meaning(score, 0.5, (0.1, 0.1), 1.0)
+    alone = score.parts()["meaning"]
+    rank.set_meaning(score, 0.5, (0.45, 0.1), 1.0)
+
+    assert score.parts()["meaning"] == 0
+    assert alone == pytest.approx(rank.MEANING * (4 - rank.MEANING_FROM))
+
+
+def test_a_query_that_the_encoder_does_not_know_has_little_meaning() -> None:
+    """A table of English words spells a Japanese one, and lands anywhere."""
+    score = rank.Score(place(1))
+
+    rank.set_meaning(score, 0.5, (0.1, 0.1), 0.1)
+
+    assert score.parts()["meaning"] == 0
+
+
+def test_closeness_is_lent_by_neighbours_and_is_at_most_all_of_it() -> None:
+    """The turn before may have said the word; nothing at all stays nothing."""
     scores = {turn: rank.Score(place(turn)) for turn in (1, 2, 9)}
-    scores[1].cosine = 0.5
     rank.set_neighbours(scores.values())
 
-    largest = rank.set_meaning(scores.values())
+    rank.set_closeness(scores.values(), [{1: 1.0}], 1.0)
 
-    assert largest == 0.5
-    assert [score.meaning for score in scores.values()] == pytest.approx(
-        [1.0, rank.MEANING_SHARE * rank.BEFORE[0], 0.0]
-    )
+    assert [score.closeness for score in scores.values()] == [1.0, rank.BEFORE[0], 0.0]
 
 
-def test_the_best_turn_has_one_of_each_part() -> None:
-    """So that weights mean the same for every query; nothing at all stays nothing."""
-    scores = [rank.Score(place(turn)) for turn in (1, 5, 9)]
+def test_words_that_stand_together_as_in_the_query_count_besides() -> None:
+    """A pasted line is found where it stands, and not where its words are scattered."""
+    together, apart = rank.Score(place(1)), rank.Score(place(2))
+    columns = {1: [[[4]], [[5]], [[7]]], 2: [[[4]], [[90]], [[300]]]}
 
-    rank.set_closeness(scores, [{1: 0.9, 5: 0.4}, {5: 0.8}])
-    closeness = [score.closeness for score in scores]
-    rank.set_closeness(scores, [])
+    rank.set_phrases([together, apart], columns, [1.0, 1.0, 1.0], 3.0)
 
-    assert max(closeness) == 1.0
-    assert closeness[2] == 0.0
-    assert [score.closeness for score in scores] == [0.0, 0.0, 0.0]
+    assert (together.pairs, together.chain) == (1.0, 1.0)
+    assert (apart.pairs, apart.chain) == (0.0, 0.0)
 
 
 # The sum
@@ -211,38 +219,32 @@ def test_the_best_turn_has_one_of_each_part() -> None:
 parts = st.floats(0, 1)
 
 
-@given(parts, parts, parts, parts, parts, parts, parts, st.floats(0.8, 1.2))
+@given(parts, parts, parts, parts, parts, parts, st.floats(-0.2, 0.2))
 def test_the_parts_add_up_to_the_score(
     words: float,
-    meaning: float,
+    pairs: float,
     closeness: float,
+    nearby: float,
     session: float,
     when: float,
-    fullness: float,
-    trust: float,
     lift: float,
 ) -> None:
     """What --explain shows is what was added."""
     score = rank.Score(place(1))
-    score.words, score.meaning, score.closeness, score.session = words, meaning, closeness, session
-    score.when, score.fullness, score.trust, score.lift = when, fullness, trust, lift
+    score.words, score.pairs, score.closeness, score.session = words, pairs, closeness, session
+    score.nearby, score.when, score.lift, score.deviations = nearby, when, lift, 3.0
 
     shown = score.reason()
 
-    assert lift * sum(score.parts().values()) == pytest.approx(score.total)
-    assert list(shown) == [*score.parts(), "lift"]
-    assert shown == pytest.approx({**score.parts(), "lift": lift}, abs=0.0006)
+    assert sum(score.parts().values()) == pytest.approx(score.total)
+    assert shown == pytest.approx(score.parts(), abs=0.0006)
 
 
-def test_without_trust_meaning_decides() -> None:
-    """A little closeness is believed always."""
-    score = rank.Score(place(1))
-    score.words = score.session = score.closeness = score.meaning = 1.0
-    believed = score.total
-    score.trust = 0.0
-
-    assert believed == pytest.approx(1 + rank.SESSION + rank.CLOSENESS + rank.MEANING)
-    assert score.total == pytest.approx(rank.MEANING + rank.CLOSENESS_TRUST * rank.CLOSENESS)
+def test_the_more_turns_there_are_the_more_evidence_an_answer_needs() -> None:
+    """Chance finds more in a large store; in a handful of turns nothing is held back."""
+    assert [rank.relevant(turns) for turns in (0, 1, 70)] == [0, 0, 0]
+    assert rank.relevant(400) < rank.relevant(2_500) < rank.relevant(45_000)
+    assert rank.relevant(10**9) == rank.RELEVANT_MOST
 
 
 # What a turn is
@@ -256,12 +258,14 @@ def test_what_a_turn_is_changes_a_little() -> None:
 
     old = lift()
 
-    assert old == pytest.approx(1.0, abs=0.001)
+    assert old == pytest.approx(0.0, abs=0.001)
     assert lift(project="/home/ada/shop") == pytest.approx(old + rank.OWN_PROJECT)
-    assert lift(at=NOW) == pytest.approx(1 + rank.RECENT)
+    assert lift(at=NOW) == pytest.approx(rank.RECENT)
     assert lift(origin="subagent") == pytest.approx(old + rank.SUBAGENT)
     assert lift(live=0) == pytest.approx(old + rank.NOT_LIVE)
-    assert lift(at=None) == 1.0
+    assert lift(at=None) == 0.0
+    assert lift(prompt="/review this") == pytest.approx(old + rank.COMMAND)
+    assert lift(prompt="/srv/shop is empty") == old
     assert rank.lift(place(1, project=None), now=NOW, here=None) == pytest.approx(old)
 
 
@@ -271,7 +275,7 @@ def test_the_newer_a_turn_the_higher_and_the_future_is_now(days: list[int]) -> N
     lifts = [rank.lift(place(1, at=NOW - day * DAY), now=NOW, here=None) for day in days]
 
     assert all(newer >= older for newer, older in pairwise(lifts))
-    assert max(lifts) <= 1 + rank.RECENT
+    assert max(lifts) <= rank.RECENT
 
 
 # Order
@@ -301,6 +305,18 @@ def test_equal_scores_keep_the_order_of_the_store() -> None:
     kept = rank.best_first(
         ordered((place(3), 0.5), (place(1), 0.5), (place(2), 0.9)),
         last=lambda score: score.place.turn == 2,
+    )
+
+    assert [score.place.turn for score in kept] == [1, 3, 2]
+
+
+def test_the_copies_of_a_prompt_do_not_fill_the_page() -> None:
+    """A patrol leaves the same prompt by the hundred, but for the numbers in it."""
+    said = ["Patrol 12: look at every shop and report", "Patrol 7: look at every shop and report"]
+    other = place(3, prompt="why do the feeds fail at night")
+
+    kept = rank.best_first(
+        ordered((place(1, prompt=said[0]), 0.9), (place(2, prompt=said[1]), 0.8), (other, 0.5))
     )
 
     assert [score.place.turn for score in kept] == [1, 3, 2]

@@ -94,10 +94,11 @@ def test_the_reason_comes_last_and_adds_up(capsys: pytest.CaptureFixture[str]) -
 
     assert {tuple(hit) for hit in hits} == {(*Hit.FIELDS, "reason")}
     for hit in hits:
-        reason = dict(hit["reason"])
-        lift = reason.pop("lift")
-        assert list(reason) == ["words", "meaning", "closeness", "session", "when", "fullness"]
-        assert lift * sum(reason.values()) == pytest.approx(hit["score"], abs=0.004)
+        reason = hit["reason"]
+        assert list(reason) == [
+            "words", "phrase", "meaning", "closeness", "nearby", "session", "when", "lift",
+        ]  # fmt: skip
+        assert sum(reason.values()) == pytest.approx(hit["score"], abs=0.005)
 
 
 def test_a_person_sees_where_and_what(capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +108,8 @@ def test_a_person_sees_where_and_what(capsys: pytest.CaptureFixture[str]) -> Non
     where, snippet, reason = capsys.readouterr().out.splitlines()
     assert where == "codex:b#1  2026-01-02 09:00  /srv/b"
     assert snippet == "    a lock without a key"
-    assert " by text: words 1.0  meaning 0.0  " in reason
+    assert " by text: words 1." in reason
+    assert "  phrase 0.0  meaning 0.0  " in reason
 
 
 def test_pages_are_asked_for_by_cursor(capsys: pytest.CaptureFixture[str]) -> None:

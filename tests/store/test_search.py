@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from recollect.model.search import Clue, Findings, Query, Scope
 from recollect.recall.query import parse
-from recollect.store.sqlite.search.text import COLUMNS, COMMON_SHARE, NEVER_COMMON, Text
+from recollect.store.sqlite.search import text
+from recollect.store.sqlite.search.text import COMMON_SHARE, Text
+from recollect.store.text import COLUMNS
 from recollect.store.text import words as words_of
 from tests.builders.talks import Said, Talks
 
@@ -38,17 +41,22 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
 
 
 LARGE, OFTEN, SELDOM = 4_200, 10, 30
+# As if the store were larger: fewer turns are read than this in any store.
+NEVER_COMMON = 200
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
     """A store in which words can be common: `all` is in each turn, others in every so manieth."""
     made = Talks(tmp_path_factory.mktemp("large"))
+    common = pytest.MonkeyPatch()
+    common.setattr(text, "NEVER_COMMON", NEVER_COMMON)
     for session in range(20):
         numbers = range(session * LARGE // 20, (session + 1) * LARGE // 20)
         made.tell(f"s{session}", *map(_prompt, numbers), project=f"/home/{session % 2}")
     yield made
     made.close()
+    common.undo()
 
 
 def _prompt(number: int) -> str:
@@ -66,10 +74,23 @@ def _prompt(number: int) -> str:
     return " ".join(words)
 
 
-def find(talks: Talks, *wanted: str, scope: Scope = EVERYTHING) -> Findings:
+# Each mention counts by its column alone, whatever the column's length.
+FIELDS = {
+    "prompt": (1.0, 0.0, 1), "answer": (0.9, 0.0, 1), "replies": (0.8, 0.0, 1),
+    "commands": (0.7, 0.0, 1), "files": (0.65, 0.0, 1), "errors": (0.6, 0.0, 1),
+    "output": (0.3, 0.0, 1),
+}  # fmt: skip
+
+
+def find(
+    talks: Talks,
+    *wanted: str,
+    scope: Scope = EVERYTHING,
+    fields: dict[str, tuple[float, float, int]] = FIELDS,
+) -> Findings:
     """What is found for words, phrases and beginnings such as `mig*`."""
     clues = [Clue(tuple(words_of(text)), prefix=text.endswith("*")) for text in wanted]
-    return Text(talks.filled.db).find(clues, scope)
+    return Text(talks.filled.db).find(clues, scope, fields)
 
 
 def held(talks: Talks, *wanted: str, scope: Scope = EVERYTHING) -> dict[str, dict[int, float]]:
@@ -114,14 +135,28 @@ def test_words_can_stand_in_a_phrase(text: str) -> None:
 def test_a_mention_counts_by_where_it_is(small: Talks) -> None:
     """What a person asked says most about a turn, output least; several mentions add up."""
     assert held(small, "quokka") == {
-        "quokka": pytest.approx(
-            {
-                1: COLUMNS["prompt"], 2: COLUMNS["reply"], 3: COLUMNS["tools"],
-                4: COLUMNS["errors"],
-                5: COLUMNS["output"], 8: 3 * COLUMNS["prompt"],
-            }
-        )
-    }  # fmt: skip
+        "quokka": pytest.approx({1: 1.0, 2: 0.9, 3: 0.7, 4: 0.6, 5: 0.3, 8: 3.0})
+    }
+
+
+def test_a_mention_in_a_long_text_counts_less(tmp_path: Path) -> None:
+    """A report that has everything in it is about nothing much."""
+    talks = Talks(tmp_path)
+    talks.tell("a", "the quokka", "the quokka " + "and so on " * 400)
+    by_length = dict.fromkeys(COLUMNS, (1.0, 0.5, 320))
+
+    (holding,) = find(talks, "quokka", fields=by_length).holdings
+
+    talks.close()
+    assert 1 < holding.turns[1] < 2
+    assert holding.turns[2] < 0.2
+
+
+def test_output_is_told_apart(small: Talks) -> None:
+    """Ranking believes a word in output less."""
+    (holding,) = find(small, "quokka").holdings
+
+    assert set(holding.turns) - set(holding.firm) == {5}
 
 
 @pytest.mark.parametrize(

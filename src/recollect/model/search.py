@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     # What a filter is given: a value, several that are alternatives, or nothing.
     Filter = str | Sequence[str] | None
@@ -150,13 +150,16 @@ class Clue:
 
 class Holding:
     """The turns that hold one clue: how many of the whole store, and how
-    strongly each that passes the filters.
+    strongly each that passes the filters. Those in `firm` hold it elsewhere
+    than in output.
     """
 
-    __slots__ = ("clue", "count", "turns")
+    __slots__ = ("clue", "count", "firm", "turns")
 
-    def __init__(self, clue: Clue, count: int, turns: dict[int, float]) -> None:
-        self.clue, self.count, self.turns = clue, count, turns
+    def __init__(
+        self, clue: Clue, count: int, turns: dict[int, float], firm: Collection[int] = ()
+    ) -> None:
+        self.clue, self.count, self.turns, self.firm = clue, count, turns, firm
 
 
 class Findings:
@@ -197,6 +200,7 @@ class Place:
         "ordinal",
         "origin",
         "project",
+        "prompt",
         "session",
         "session_ref",
         "turn",
@@ -216,8 +220,9 @@ class Place:
         key: str,
         author: str = "human",
         external: int = 0,
+        prompt: str = "",
     ) -> None:
-        self.external = bool(external)
+        self.external, self.prompt = bool(external), prompt
         self.turn, self.session, self.session_ref, self.agent, self.ordinal = (
             turn,
             session,
@@ -238,6 +243,12 @@ class Place:
     def ref(self) -> str:
         """What a person calls the turn."""
         return f"{self.session_ref}#{self.ordinal}"
+
+    @property
+    def is_command(self) -> bool:
+        """Whether the prompt is one for the agent's client, such as `/review`, or its expansion."""
+        word = self.prompt.split(maxsplit=1)[0] if self.prompt[:1] in "/<" and self.prompt else ""
+        return word.startswith("<command-") or (word[1:2].islower() and "/" not in word[1:])
 
     @property
     def by_person(self) -> bool:
@@ -323,9 +334,10 @@ class SearchResult:
     `mode` is how the search was made: hybrid falls back to text when meaning
     cannot be had. `unembedded` turns could not be found by meaning yet. When
     there is `more`, `cursor` asks for it. `remarks` are sentences for a person.
+    When nothing found is relevant, there are no hits, and `nearest` is what came nearest.
     """
 
-    __slots__ = ("cursor", "hits", "mode", "more", "relaxed", "remarks", "unembedded")
+    __slots__ = ("cursor", "hits", "mode", "more", "nearest", "relaxed", "remarks", "unembedded")
 
     def __init__(
         self,
@@ -337,7 +349,9 @@ class SearchResult:
         unembedded: int = 0,
         cursor: str | None = None,
         remarks: list[str] | None = None,
+        nearest: Sequence[Hit] = (),
     ) -> None:
+        self.nearest = nearest[0] if nearest else None
         self.hits, self.mode, self.more, self.relaxed, self.unembedded = (
             hits,
             mode,

@@ -73,6 +73,8 @@ def ask(
         result = search(store, request)
         result.relaxed = bool(result.hits)
         notices.append("No turn has the phrase in quotes. Its words were searched one by one.")
+    if result.nearest is not None:
+        notices.append(f"Nothing relevant found. Nearest: {result.nearest.ref}")
     result.mode, result.remarks, result.unembedded = request.mode, notices, meaning.unembedded
     if result.more and limit:
         result.cursor = f"{offset + limit}.{upto or store.turns.last()}.{stamp:08x}"
@@ -107,6 +109,8 @@ def make_request(
 
         try:
             request.closeness = Closeness(text)
+            if (store.vectors.encoder() or "").startswith("static:"):
+                request.known = request.closeness.known
         except EncoderUnavailable:
             # The vectors are by another model, and do without the table of words.
             request.closeness = None

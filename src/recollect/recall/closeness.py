@@ -14,6 +14,7 @@ from __future__ import annotations
 from functools import cache
 
 from recollect.embed.static import StaticEncoder
+from recollect.embed.tokens import tokens
 from recollect.recall.clues import STOP_WORDS
 from recollect.store.codes import cosines, numbers_in, stored
 
@@ -41,6 +42,10 @@ class Closeness:
     def __init__(self, text: str) -> None:
         self._encoder = words_encoder()
         listed = self._encoder.listed_rows(text)
+        said = {token for token, whole in tokens(text) if not whole and token not in STOP_WORDS}
+        # How much of the query the table knows at all, by letters.
+        size = sum(map(len, said))
+        self.known = sum(len(word) for word in said if word in listed) / size if size else 0.0
         self._rows = [row for word, row in listed.items() if word not in STOP_WORDS][:MOST_WORDS]
 
     def tables(self, turns: Mapping[int, bytes]) -> list[dict[int, float]]:

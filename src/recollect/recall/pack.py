@@ -122,8 +122,8 @@ def _confident(store: Store, request: SearchRequest) -> list[tuple[Place, float]
     """The turns that help, surest first."""
     # "do it" is held by many turns, and tells of none.
     wanted = list(filter(is_telling, clues(request.scope.query)))
-    words = rank.Words(store.text.find(wanted, request.scope))
-    if words.needed < SAYS_SOMETHING * words.rarest:
+    words = rank.Words(store.text.find(wanted, request.scope, rank.FIELDS))
+    if words.needed < SAYS_SOMETHING:
         return []
     pool = Candidates(store, request, words)
     ranked = {score.place.turn: score for score in pool.ranked()[:CANDIDATES] if score.place.live}
@@ -135,8 +135,8 @@ def confidence(score: rank.Score, words: rank.Words) -> float:
     """How sure we are that a turn helps, between 0 and 1."""
     if not words.needed:
         return 0.0
-    holds = rank.sum_nearby(score, words.needs) / words.needed
-    rare_words = words.held.get(score.place.turn, 0.0) / words.rarest
+    holds = rank.sum_nearby(score, words.tables) / words.needed
+    rare_words = words.held.get(score.place.turn, 0.0)
     return 1 / (1 + exp(-(HOLDS * holds + RARE_WORDS * rare_words + COSINE * score.cosine + BIAS)))
 
 

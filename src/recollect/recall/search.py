@@ -4,9 +4,9 @@
                                       ├─► candidates and their neighbours ─► scores ─► hits
     text ─► vector ─► nearest turns ──┘
 
-All words first: turns that hold only some of them are shown when those that
-hold all are too few. Without a vector the answer is the best that words can
-give.
+Words and meaning are weighed together; when the best of it all is no evidence
+that anything here has to do with the query, the answer is empty. Without a
+vector the answer is the best that words can give.
 
 On the path of a cold search: nothing heavy is imported.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recollect.model.calls import Call, PlainEvent
-    from recollect.model.search import Place, Scope
+    from recollect.model.search import Clue, Place, Scope
     from recollect.recall.closeness import Closeness
     from recollect.recall.when import TimeSpan
     from recollect.store import Store
@@ -39,6 +39,10 @@ MOST_COMPARED = 20
 # Turns that hold only some of the words are candidates when fewer than so many
 # hold all of them; of a short query one will do, because its words were chosen.
 ENOUGH = 10
+# Of a long query so many words are looked at for what stands beside them.
+MOST_IN_PHRASES = 16
+# So many of the best are asked whether anything here is relevant.
+NEAREST_SHOWN = 10
 # Whoever reads on beyond the candidates gets so many by meaning.
 MOST_BEYOND = 1_000
 MOST_BODIES = 100
@@ -51,6 +55,7 @@ class SearchRequest:
         "closeness",
         "explain",
         "here",
+        "known",
         "limit",
         "mode",
         "now",
@@ -72,6 +77,8 @@ class SearchRequest:
         self.now = now_ms() if now is None else now
         self.vector: Sequence[float] | None = None
         self.closeness: Closeness | None = None
+        # How much of the query the encoder knows.
+        self.known = 1.0
         self.here: str | None = None
         self.limit, self.offset, self.explain = 10, 0, False
 
@@ -96,17 +103,24 @@ def search(store: Store, request: SearchRequest) -> SearchResult:
     pool = Candidates(
         store,
         request,
-        rank.Words(store.text.find([] if request.mode == "vector" else wanted, request.scope)),
+        rank.Words(
+            store.text.find([] if request.mode == "vector" else wanted, request.scope, rank.FIELDS)
+        ),
     )
     ranked = pool.ranked()
+    if not pool.is_relevant(ranked[:NEAREST_SHOWN]):
+        return SearchResult([], nearest=_hits(store, ranked[:1], pool.matched, _words(wanted)))
     if len(ranked) <= end:
         ranked = rank.unique([*ranked, *pool.beyond()])
     page = ranked[request.offset : end]
-    words = list(dict.fromkeys(word for clue in wanted for word in clue.words))
-    hits = _hits(store, page, pool.matched, words, explain=request.explain)
+    hits = _hits(store, page, pool.matched, _words(wanted), explain=request.explain)
     return SearchResult(
         hits, more=len(ranked) > end, relaxed=any(pool.is_partial(score) for score in page)
     )
+
+
+def _words(wanted: list[Clue]) -> list[str]:
+    return list(dict.fromkeys(word for clue in wanted for word in clue.words))
 
 
 def nearest(store: Store, scope: Scope, vector: Sequence[float], limit: int) -> SearchResult:
@@ -131,8 +145,9 @@ class Candidates:
         self.near: dict[int, float] = {}
         self.further: dict[int, float] = {}
         self.said: dict[int, bytes] = {}
-        self.most_meaning = 0.0
+        self.background = (0.0, 1.0)
         if request.vector is not None:
+            self.background = store.nearest.background(request.vector)
             self.near = dict(
                 store.nearest.search(request.vector, request.scope, limit=MOST_BY_MEANING)
             )
@@ -148,36 +163,32 @@ class Candidates:
             self._add_meaning(self.scores, request.vector)
 
     def _by_words(self) -> list[int]:
-        """The turns that words can find, best first: those that hold all of
-        them if there are enough, else any.
+        """The turns that words can find, best first.
+
+        By words alone those that hold all of them, if there are enough, else any.
         """
-        complete = self.words.complete()
-        enough = 1 if self.words.words < rank.FEW_WORDS else ENOUGH
-        found = complete if len(complete) >= enough else self.words.turns
-        return sorted(
-            found, key=lambda turn: (self.words.is_partial(turn), -self.words.promise(turn), turn)
-        )
+        words = self.words
+        if self.request.vector is not None:
+            return sorted(words.turns, key=lambda turn: (-words.score(turn), turn))
+        complete = words.complete()
+        enough = 1 if words.words < rank.FEW_WORDS else ENOUGH
+        found = complete if len(complete) >= enough else words.turns
+        return sorted(found, key=lambda turn: (words.is_partial(turn), -words.score(turn), turn))
 
     def _promising(self, places: dict[int, Place]) -> list[Place]:
         """The best of the first candidates, as far as one can tell so soon."""
-        most_near = max(self.near.values(), default=0.0) or 1.0
-
-        def promise(turn: int) -> float:
-            return (
-                self.words.trust * self.words.promise(turn) + self.near.get(turn, 0.0) / most_near
-            )
-
-        return [
-            places[turn]
-            for turn in sorted(places, key=lambda turn: (-promise(turn), turn))[
-                :MOST_WITH_NEIGHBOURS
-            ]
-        ]
+        promise = {}
+        for turn, place in places.items():
+            score = rank.Score(place)
+            score.words = self.words.score(turn)
+            if turn in self.near:
+                rank.set_meaning(score, self.near[turn], self.background, self.request.known)
+            promise[turn] = score.total
+        best = sorted(places, key=lambda turn: (-promise[turn], turn))
+        return [places[turn] for turn in best[:MOST_WITH_NEIGHBOURS]]
 
     def _score(self, place: Place) -> rank.Score:
         score = rank.Score(place)
-        # By words alone there is nothing else to believe.
-        score.trust = self.words.trust if self.request.vector is not None else 1.0
         score.when = self.request.span.nearness(place.at) if self.request.span else 0.0
         score.lift = rank.lift(place, now=self.request.now, here=self.request.here)
         return score
@@ -185,36 +196,59 @@ class Candidates:
     def _add_meaning(self, scores: dict[int, rank.Score], vector: Sequence[float]) -> None:
         for turn, (cosine, said) in self.store.nearest.compare(vector, list(scores)).items():
             self.said[turn] = said
-            scores[turn].cosine = max(0.0, cosine)
-            scores[turn].fullness = min(1.0, len(said) / 2 / rank.FULL_WORDS)
-        self.most_meaning = rank.set_meaning(scores.values(), self.most_meaning)
-        for turn, score in scores.items():
-            if turn not in self.said:
-                # Not embedded yet: its words have to speak for all that is not known of it.
-                score.meaning = score.closeness = score.fullness = score.words
+            rank.set_meaning(scores[turn], cosine, self.background, self.request.known)
 
     def ranked(self) -> list[rank.Score]:
         """Best first; the best by words and vectors are compared
         word by word before the last say.
         """
-        found = self.scores.values()
-        if self.request.vector is None:
+        found = list(self.scores.values())
+        by_words = self.request.vector is None
+        if by_words:
             # By words alone a turn must hold some, and holding all of them
             # comes before any other merit.
-            return rank.best_first(
-                (score for score in found if score.place.turn in self.words.turns),
-                last=self.is_partial,
-            )
+            found = [score for score in found if score.place.turn in self.words.turns]
+        best = sorted(found, key=lambda score: (-score.total, score.place.turn))[:MOST_COMPARED]
         if self.request.closeness is not None:
-            best = sorted(found, key=lambda score: -score.total)[:MOST_COMPARED]
             nearby = [other for one in best for other, _ in one.around]
             around = {score.place.turn: score for score in (*best, *nearby)}
             compared = {turn: score for turn, score in around.items() if turn in self.said}
             rank.set_closeness(
                 compared.values(),
                 self.request.closeness.tables({turn: self.said[turn] for turn in compared}),
+                self.request.closeness.known,
             )
-        return rank.best_first(found)
+        self._add_phrases(best)
+        return rank.best_first(found, last=self.is_partial if by_words else None)
+
+    def _add_phrases(self, best: list[rank.Score]) -> None:
+        """Look where the words of the query stand in the best turns."""
+        weights = self.words.weights
+        row = [
+            clue.words[0]
+            for clue in clues(self.request.scope.query)
+            if clue.words[0] in weights and len(clue.words) == 1 and not clue.extra
+        ][:MOST_IN_PHRASES]
+        if len(row) > 1 and best:
+            turns = [score.place.turn for score in best]
+            places = self.store.text.positions(row, turns)
+            rank.set_phrases(best, places, [weights[word] for word in row], self.words.needed)
+
+    def is_relevant(self, best: list[rank.Score]) -> bool:
+        """Whether these have to do with the query.
+
+        Who asks for words or for vectors alone, or for something in quotes, has
+        said what an answer is.
+        """
+        query = self.request.scope.query
+        if self.request.mode != "hybrid" or any(t.quoted or t.prefix for t in query.terms):
+            return True
+        least = rank.relevant(self.words.all_turns)
+        return any(
+            self.words.share(score.place.turn) >= rank.ALL_OF_IT
+            or score.evidence(self.words) >= least
+            for score in best
+        )
 
     def beyond(self) -> list[rank.Score]:
         """What comes after the candidates for somebody who reads on, best first."""

@@ -72,11 +72,10 @@ def _best_place(text: str, wanted: list[str]) -> tuple[int, int]:
 
 
 def _find(text: str, word: str) -> int:
-    place = text.find(word)
-    if place < 0 and len(word) > 4:
-        # The index knows stems: parsing was found by parse.
-        place = text.find(word[: max(4, len(word) - 3)])
-    return place
+    # The index knows stems: parsing was found by parse.
+    begins = text.find(word[: max(4, len(word) - 3)])
+    whole = text.find(word, begins) if begins >= 0 else -1
+    return begins if whole < 0 else whole
 
 
 def _cut(text: str, position: int) -> str:

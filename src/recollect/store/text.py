@@ -15,6 +15,10 @@ word of the index.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 # Every byte by its class: lower case or digit, upper case, anything else.
 _CLASSES = b" " * 48 + b"a" * 10 + b" " * 7 + b"A" * 26 + b" " * 6 + b"a" * 26 + b" " * 133
 _HUMP, _ACRONYM = b"aA", b"AAaa"
@@ -29,6 +33,12 @@ _TAG = "[REDACTED:"
 # Of a long tool output only both ends are indexed: the command that ran and
 # the error it ended with are there, and the middle is in the body.
 END_CHARACTERS = 4_000
+
+# The columns of the text index, and how long each of a row's is: in units of so many
+# characters, so many bits each, packed into one number that stands beside the body.
+COLUMNS = ("prompt", "answer", "replies", "commands", "files", "errors", "output")
+LENGTH_UNIT, LENGTH_BITS = 32, 9
+LONGEST = (1 << LENGTH_BITS) - 1
 
 
 def words(text: str) -> list[str]:
@@ -104,6 +114,14 @@ def without_tag_numbers(text: str) -> str:
     import re
 
     return re.sub(r"(\[REDACTED:[a-z0-9-]{1,64}:)[0-9a-f]{8}\]", r"\1        ]", text)
+
+
+def packed_lengths(columns: Sequence[str]) -> int:
+    """How long each column of a row is, as one number."""
+    return sum(
+        min(LONGEST, (len(text) + LENGTH_UNIT - 1) // LENGTH_UNIT) << LENGTH_BITS * place
+        for place, text in enumerate(columns)
+    )
 
 
 def _may_be_spaceless(text: str) -> bool:

@@ -65,7 +65,8 @@ def run(memory: Memory, args: Namespace) -> Output:
         **chosen(args),
     )
     shown = text if len(text) <= 80 else f"{text[:79]}…"
-    empty = f'Nothing found for "{shown}".'
+    # That nothing is relevant is the first remark of the answer.
+    empty = "" if found.nearest else f'Nothing found for "{shown}".'
     return Output(found, _text, empty=empty, note="\n".join(_notes(found)))
 
 

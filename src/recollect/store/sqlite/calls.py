@@ -80,7 +80,7 @@ class Calls:
              )
             """,
             [
-                f'tools : "{phrase}"',
+                f'{{commands files}} : "{phrase}"',
                 f'output : "{phrase}"',
                 *values,
                 name,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from recollect.model.retention import Evicted, WholeTurn
 from recollect.store import bodies
 from recollect.store.sqlite.abridged import DigestWords, abridged, told_by, with_digest, words_of
-from recollect.store.sqlite.capture.content import INSERT_BODY, INSERT_TEXT, text_row
+from recollect.store.sqlite.capture.content import INSERT_BODY, INSERT_TEXT, body_row, text_row
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import unpack_digest
 from recollect.store.sqlite.parts import readable_rows_of, stored_parts
@@ -254,14 +254,12 @@ class Evictions:
             [(turn,) for turn in stays],
         )
         for turn, rows in stays.items():
-            first, body = (
-                self.db.value("select min(id) from bodies where turn = ?", (turn,)),
-                bodies.pack(rows),
-            )
+            first = self.db.value("select min(id) from bodies where turn = ?", (turn,))
+            text = text_row(first, rows)
             self.db.execute("delete from bodies where turn = ?", (turn,))
-            self.db.execute(INSERT_BODY, (first, turn, 0, body, bodies.checksum(body)))
+            self.db.execute(INSERT_BODY, body_row(first, turn, 0, rows, text))
             self.db.execute("update turns set reply = ? where id = ?", (reply_lead(rows), turn))
-            texts.append(text_row(first, rows))
+            texts.append(text)
         self.db.many(INSERT_TEXT, texts)
 
     def _record(self, gone: Sequence[Evicted]) -> None:

@@ -24,6 +24,7 @@ from recollect.redact.values import OUR_TAG
 from recollect.redact.values_in import RedactsMany, Slots, known_to
 from recollect.store import bodies
 from recollect.store.sqlite import scrub
+from recollect.store.sqlite.capture.content import INSERT_TEXT
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.episodes import Episodes
@@ -31,13 +32,13 @@ from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.notes import compared, hashed
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.search.text_index import (
-    INSERT,
     prompt_lead,
     reply_lead,
     text_rows,
 )
 from recollect.store.sqlite.values import read_meta
 from recollect.store.sqlite.vectors.stored import Vectors
+from recollect.store.text import packed_lengths
 
 # Stored bytes are about a quarter of the text in them; a batch holds the
 # write lock for a few tenths of a second.
@@ -278,11 +279,12 @@ class Rescan:
                     call[1] = made[call[0]][bodies.TARGET][:TARGET_CHARACTERS]
             size = "(select sum(length(events)) from bodies where turn = ?1)"
             before = self.db.value(f"select {size}", (turn.id,))
-            for body, rows in turn.parts:
+            texts = text_rows(turn.parts)
+            for (body, rows), text in zip(turn.parts, texts, strict=True):
                 packed = bodies.pack(rows)
                 self.db.execute(
-                    "update bodies set events = ?, checksum = ? where id = ?",
-                    (packed, bodies.checksum(packed), body),
+                    "update bodies set events = ?, checksum = ?, lengths = ? where id = ?",
+                    (packed, bodies.checksum(packed), packed_lengths(text[1:]), body),
                 )
             self.db.execute(
                 f"update evictions set kept = max(0, kept + {size} - ?2) where turn = ?1",
@@ -291,7 +293,7 @@ class Rescan:
             self.db.many(
                 "delete from turns_text where rowid = ?", [(body,) for body, _ in turn.parts]
             )
-            self.db.many(INSERT, text_rows(turn.parts))
+            self.db.many(INSERT_TEXT, texts)
         self.db.execute(
             "update turns set prompt = ?, reply = ? where id = ?",
             (turn.prompt, turn.reply, turn.id),

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _SELECT = """
 select turns.id, turns.session, sessions.ref, sessions.agent, turns.ordinal,
        coalesce(turns.started_at, sessions.started_at) as at, coalesce(b.key, a.key),
-       sessions.origin, turns.live, turns.key, turns.author, sessions.external
+       sessions.origin, turns.live, turns.key, turns.author, sessions.external,
+       turns.prompt
   from turns
   join sessions on sessions.id = turns.session
   left join projects a on a.id = sessions.project

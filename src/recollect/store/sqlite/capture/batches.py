@@ -17,6 +17,7 @@ from recollect.model.logs import SessionFacts, Source, ToolResult, Usage
 from recollect.store import bodies
 from recollect.store.sqlite.capture.content import (
     TurnSummary,
+    body_row,
     call_row,
     clear_turn,
     late_row,
@@ -483,16 +484,16 @@ class BatchWriter:
     ) -> None:
         body_id, self.pending.next_body = self.pending.next_body, self.pending.next_body + 1
         rows = _rows(part)
-        body = bodies.pack(rows)
-        self.rows.bodies.append((body_id, turn, number, body, bodies.checksum(body)))
+        # The prompt is repeated for later parts: a word of it and a word of
+        # the newest output still find this turn together.
+        text = text_row(body_id, rows, prompt)
+        self.rows.bodies.append(body_row(body_id, turn, number, rows, text))
         calls = [event for event in part.events if event.kind == "tool_call"]
         self.rows.calls += [
             call_row(turn, ordinal, event) for ordinal, event in enumerate(calls, next_call)
         ]
         self.written.tool_calls += len(calls)
-        # The prompt is repeated for later parts: a word of it and a word of
-        # the newest output still find this turn together.
-        self.rows.index(text_row(body_id, rows, prompt))
+        self.rows.index(text)
 
     def usage(self, usage: Usage, cost: float | None) -> None:
         """One model call; its turn must be known."""

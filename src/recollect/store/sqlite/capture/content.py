@@ -10,13 +10,15 @@ from recollect.model.logs import Event, ToolResult
 from recollect.store import bodies
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import turn_rows
-from recollect.store.text import ends, prepare_all
+from recollect.store.text import COLUMNS, ends, packed_lengths, prepare_all
 
 LEAD_CHARACTERS = 240
 
-INSERT_BODY = "insert into bodies (id, turn, part, events, checksum) values (?, ?, ?, ?, ?)"
+INSERT_BODY = (
+    "insert into bodies (id, turn, part, events, checksum, lengths) values (?, ?, ?, ?, ?, ?)"
+)
 INSERT_TEXT = (
-    "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"
+    f"insert into turns_text (rowid, {', '.join(COLUMNS)}) values (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -84,7 +86,9 @@ def text_row(
     """What the text index sees of a body's events."""
     prompts = [prompt] if prompt else []
     replies: list[str] = []
-    tools: list[str] = []
+    digests: list[str] = []
+    commands: list[str] = []
+    files: list[str] = []
     errors: list[str] = []
     outputs: list[str] = []
     for row in rows:
@@ -92,23 +96,33 @@ def text_row(
         if kind == "tool_call" or kind == bodies.RESULT:
             target, output = row[bodies.TARGET], row[bodies.OUTPUT]
             if row[bodies.NAME]:
-                tools.append(row[bodies.NAME])
+                commands.append(row[bodies.NAME])
             if target:
-                tools.append(target)
+                (commands if row[bodies.TOOL_KIND] == "shell" else files).append(target)
             if row[bodies.INPUT]:
                 outputs += _bulk(row[bodies.INPUT], target)
             if output:
                 (errors if row[bodies.OK] is False else outputs).append(ends(output))
         elif kind == "prompt":
             prompts.append(row[bodies.TEXT])
-        elif kind == "reply" or kind == bodies.DIGEST:
+        elif kind == "reply":
             replies.append(row[bodies.TEXT])
+        elif kind == bodies.DIGEST:
+            digests.append(row[bodies.TEXT])
         elif kind == "reasoning":
             outputs.append(ends(row[bodies.TEXT]))
         elif kind == "error":
             errors.append(row[bodies.TEXT])
-    columns = ["\n".join(found) for found in (prompts, replies, tools, errors, outputs)]
-    return (body_id, *prepare_all(columns))
+    found = (prompts, replies[-1:], replies[:-1] + digests, commands, files, errors, outputs)
+    return (body_id, *prepare_all(["\n".join(texts) for texts in found]))
+
+
+def body_row(
+    body_id: int, turn: int, part: int, rows: list[Any], text: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """A body as its table has it; `text` is its row of the text index."""
+    body = bodies.pack(rows)
+    return body_id, turn, part, body, bodies.checksum(body), packed_lengths(text[1:])
 
 
 def _bulk(value: Any, target: str | None) -> list[str]:
@@ -140,10 +154,10 @@ def merge_turn(db: Database, turn: int) -> None:
     except TurnDamaged:
         return
     first = db.value("select min(id) from bodies where turn = ?", (turn,))
-    body = bodies.pack(rows)
+    text = text_row(first, rows)
     drop_bodies(db, turn)
-    db.execute(INSERT_BODY, (first, turn, 0, body, bodies.checksum(body)))
-    db.execute(INSERT_TEXT, text_row(first, rows))
+    db.execute(INSERT_BODY, body_row(first, turn, 0, rows, text))
+    db.execute(INSERT_TEXT, text)
 
 
 def drop_bodies(db: Database, turn: int) -> None:

@@ -107,11 +107,13 @@ create unique index turns_by_key on turns (key, session);
 
 -- A turn's events, as zstd-compressed msgpack. Parts are only ever added, so a
 -- long turn that is still growing costs what it grew; they are merged into one
--- when the turn closes. The id is also the rowid in turns_text.
+-- when the turn closes. The id is also the rowid in turns_text. `lengths` says how long each
+-- column of that row is, nine bits a column, the first one lowest (`store.text`).
 create table bodies (
   id       integer primary key,
   turn     integer not null references turns (id),
   part     integer not null,
+  lengths  integer not null default 0,
   events   blob not null,
   checksum integer not null,
   unique (turn, part)

@@ -92,6 +92,13 @@ def phrase(found: tuple[str, ...], *, prefix: bool) -> str:
     return text + "*" if begins and len(found) <= MOST_IN_A_ROW else text
 
 
+def phrases(word: str) -> list[str]:
+    """The phrases of FTS5 by which one word of a query is found."""
+    parts = parts_of_name(word)
+    one = f'"{word}"*' if is_spaceless(word) else f'"{word}"'
+    return [one, f'"{" ".join(parts)}"'] if len(parts) > 1 else [one]
+
+
 def is_one_word(found: tuple[str, ...], *, prefix: bool) -> bool:
     """Whether the index has this as one word of its own."""
     return (

@@ -15,25 +15,33 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from recollect.model.search import Findings, Holding
-from recollect.store.sqlite.search.chosen import chosen_turns, is_one_word, phrase, turns_in
-from recollect.store.text import words
+from recollect.store.sqlite.search.chosen import (
+    chosen_turns,
+    is_one_word,
+    phrase,
+    phrases,
+    turns_in,
+)
+from recollect.store.text import COLUMNS, LENGTH_BITS, LENGTH_UNIT, LONGEST, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from recollect.model.search import Clue, Scope
     from recollect.store.sqlite.database import Database
     from recollect.store.sqlite.search.filters import Condition
 
-# How much one mention counts, by where it is: what a person asked says most
-# about a turn; output is long and says least.
-COLUMNS = {"prompt": 1.0, "reply": 0.6, "tools": 0.7, "errors": 0.7, "output": 0.15}
+    Fields = Mapping[str, tuple[float, float, int]]
+
 # A word in more of the turns than this only joins in. In a small store even a
 # telling word is in many, and looking at a few hundred turns costs nothing.
 COMMON_SHARE = 0.05
-NEVER_COMMON = 200
+NEVER_COMMON = 500
 # Reading the turns that hold a word is what a search costs, about two
 # microseconds each: a word in more turns than this is common in any store, and
 # a query with many words stops after so many of them.
@@ -50,58 +58,64 @@ def _match(clue: Clue) -> str:
 class ClueSearch:
     """Goes from clues to the turns in scope that hold them, and notes the session of each."""
 
-    def __init__(self, db: Database, scope: Condition, sessions: dict[int, int]) -> None:
-        self.db, self.sessions = db, sessions
+    def __init__(
+        self, db: Database, scope: Condition, sessions: dict[int, int], fields: Fields
+    ) -> None:
+        self.db, self.sessions, self._fields = db, sessions, fields
         self._clause, self._values = scope
         self._bodies: dict[int, int] = {}
         self._found_by: list[Clue] = []
 
-    def holders(self, clue: Clue) -> dict[int, float]:
-        """Each turn that holds a clue, with its mentions, weighted by column and added up."""
+    def holders(self, clue: Clue) -> tuple[dict[int, float], set[int]]:
+        """Each turn that holds a clue, with what its mentions count together, and
+        those that hold it elsewhere than in output.
+        """
         self._found_by.append(clue)
         if is_one_word(clue.words, prefix=clue.prefix):
-            cases = " ".join(f"when '{name}' then {weight}" for name, weight in COLUMNS.items())
-            mentions = f"""
-                select doc as body, case col {cases} end as weight
-                  from temp.spellings where term = ?
-            """
-            return self._turns(mentions, [_stem(self.db, clue.words[0])])
-        one = "select rowid as body, {} as weight from turns_text where turns_text match ?"
-        mentions = " union all ".join(one.format(weight) for weight in COLUMNS.values())
-        return self._turns(mentions, [f"{{{name}}} : {_match(clue)}" for name in COLUMNS])
+            mentions = "select doc as body, col from temp.spellings where term = ?"
+            return self._turns(mentions, [_stem(self.db, clue.words[0])], _counts(self._fields))
+        one = "select rowid as body, '{}' as col from turns_text where turns_text match ?"
+        mentions = " union all ".join(one.format(name) for name in COLUMNS)
+        values = [f"{{{name}}} : {_match(clue)}" for name in COLUMNS]
+        return self._turns(mentions, values, _counts(self._fields))
 
-    def best(self, clues: list[Clue]) -> dict[int, float]:
+    def best(self, clues: list[Clue]) -> tuple[dict[int, float], set[int]]:
         """Of very many turns the newest that hold all clues, with how well they do."""
         self._found_by = clues[:1]
-        weights = ", ".join(map(str, COLUMNS.values()))
+        weights = ", ".join(str(weight) for weight, _, _ in self._fields.values())
         # A filter may want old ones.
         most = MOST_TURNS if self._clause == "1" else -1
         mentions = f"""
-            select * from (
+            select *, '' as col from (
               select rowid as body, -bm25(turns_text, {weights}) as weight
                 from turns_text where turns_text match ?
                order by rowid desc limit {most}
             )
         """
-        found = self._turns(mentions, [" AND ".join(map(_match, clues))])
+        found, firm = self._turns(mentions, [" AND ".join(map(_match, clues))], "mentions.weight")
         best = max(found.values(), default=0.0) or 1.0
-        return {turn: weight / best for turn, weight in found.items()}
+        return {turn: weight / best for turn, weight in found.items()}, firm
 
-    def among(self, clue: Clue) -> dict[int, float]:
+    def among(self, clue: Clue) -> tuple[dict[int, float], set[int]]:
         """Which of the turns found so far hold this clue too, all alike."""
         match = f"({' OR '.join(map(_match, self._found_by))}) AND {_match(clue)}"
         bodies = self._bodies
         held = self.db.rows("select rowid from turns_text where turns_text match ?", (match,))
-        return {bodies[body]: 1.0 for (body,) in held if body in bodies}
+        found = {bodies[body]: 1.0 for (body,) in held if body in bodies}
+        return found, set(found)
 
-    def _turns(self, mentions: str, values: list[Any]) -> dict[int, float]:
+    def _turns(
+        self, mentions: str, values: list[Any], counts: str
+    ) -> tuple[dict[int, float], set[int]]:
         filtered = (
             "" if self._clause == "1" else "cross join sessions on sessions.id = turns.session"
         )
         found: dict[int, float] = {}
-        for body, turn, session, weight in self.db.rows(
+        firm: set[int] = set()
+        for body, turn, session, weight, is_firm in self.db.rows(
             f"""
-            select mentions.body, bodies.turn, turns.session, sum(mentions.weight)
+            select mentions.body, bodies.turn, turns.session, sum({counts}),
+                   max(mentions.col <> 'output')
               from ({mentions}) as mentions
               cross join bodies on bodies.id = mentions.body
               cross join turns on turns.id = bodies.turn {filtered}
@@ -110,9 +124,32 @@ class ClueSearch:
             [*values, *self._values],
         ):
             found[turn] = found.get(turn, 0.0) + weight
+            if is_firm:
+                firm.add(turn)
             self.sessions[turn] = session
             self._bodies[body] = turn
-        return found
+        return found, firm
+
+
+def _counts(fields: Fields) -> str:
+    """What one mention counts: the weight of its column, less in a column
+    that is longer than usual.
+    """
+    cases = []
+    for place, name in enumerate(COLUMNS):
+        weight, matters, usual = fields[name]
+        length = f"((bodies.lengths >> {place * LENGTH_BITS}) & {LONGEST})"
+        norm = f"{1 - matters:.4f} + {matters * LENGTH_UNIT / usual:.8f} * {length}"
+        cases.append(f"when '{name}' then {weight} / ({norm})")
+    return f"case mentions.col {' '.join(cases)} end"
+
+
+def _positions(api: Any, *_: Any) -> str:
+    """Where each phrase of a query stands in a row, by column."""
+    return ";".join(
+        "|".join(" ".join(map(str, places)) for places in api.phrase_locations(number))
+        for number in range(api.phrase_count)
+    )
 
 
 def _stem(db: Database, word: str) -> str:
@@ -140,10 +177,13 @@ class Text:
     def __init__(self, db: Database) -> None:
         self.db = db
 
-    def find(self, clues: list[Clue], scope: Scope) -> Findings:
+    def find(self, clues: list[Clue], scope: Scope, fields: Fields) -> Findings:
         """The turns in scope that hold each clue, the rarest clue first.
 
-        How rare it was when the last turn of the scope was the last of all.
+        Fields say, for each column of the index, what a mention in it counts, how
+        much the column's length is held against it, from 0 to 1, and which length
+        in characters is the usual one. How rare a clue
+        was is told for when the last turn of the scope was the last of all.
         """
         all_turns, all_sessions, all_bodies = self._totals(scope.upto)
         found = Findings([], {}, all_turns=all_turns, all_sessions=all_sessions)
@@ -152,21 +192,55 @@ class Text:
             key=lambda pair: pair[0],
         )
         ceiling = min(max(all_turns * COMMON_SHARE, NEVER_COMMON), MOST_TURNS)
-        look = ClueSearch(self.db, turns_in(scope), found.sessions)
+        look = ClueSearch(self.db, turns_in(scope), found.sessions, fields)
         room, joining = MOST_TOGETHER, MOST_JOINING
         for count, clue in counted:
             turns: dict[int, float] = {}
+            firm: set[int] = set()
             if count and count <= min(ceiling, room):
                 room -= count
-                turns = look.holders(clue)
+                turns, firm = look.holders(clue)
             elif count and not found.sessions:
                 # Only common words: those turns that hold all of them best,
                 # or else the rarest of them.
-                turns = look.best([clue for count, clue in counted if count]) or look.best([clue])
+                turns, firm = look.best([clue for count, clue in counted if count])
+                if not turns:
+                    turns, firm = look.best([clue])
             elif count and joining:
                 joining -= 1
-                turns = look.among(clue)
-            found.holdings.append(Holding(clue, count, turns))
+                turns, firm = look.among(clue)
+            found.holdings.append(Holding(clue, count, turns, firm))
+        return found
+
+    def positions(self, row: list[str], turns: Iterable[int]) -> dict[int, list[list[list[int]]]]:
+        """Where in each of these turns the words of a query stand: for each word,
+        for each column of the index but output, its places there.
+        """
+        wanted, units = list(turns), [phrases(word) for word in row]
+        marks = ", ".join(map(str, wanted))
+        bodies: dict[int, int] = dict(
+            self.db.rows(f"select id, turn from bodies where turn in ({marks})")
+        )
+        match = " OR ".join(phrase for unit in units for phrase in unit)
+        if not match or not bodies:
+            return {}
+        self.db.connection.register_fts5_function("positions", _positions)
+        ids = ", ".join(map(str, bodies))
+        found: dict[int, list[list[list[int]]]] = {}
+        # The plus keeps FTS5 from looking each row up by itself, which takes ten times as long.
+        for body, told in self.db.rows(
+            f"""
+            select rowid, positions(turns_text) from turns_text
+             where turns_text match ? and +rowid in ({ids})
+            """,
+            (match,),
+        ):
+            phrases_of = iter(told.split(";"))
+            nowhere: list[list[list[int]]] = [[[] for _ in COLUMNS[:-1]] for _ in units]
+            for unit, columns in zip(units, found.setdefault(bodies[body], nowhere), strict=True):
+                for one in islice(phrases_of, len(unit)):
+                    for known, more in zip(columns, one.split("|"), strict=False):
+                        known += map(int, more.split())
         return found
 
     def _totals(self, upto: int | None) -> tuple[int, int, int]:

@@ -10,14 +10,12 @@ from typing import Any
 
 from recollect.errors import StoreDamaged
 from recollect.store import bodies
-from recollect.store.sqlite.capture.content import LEAD_CHARACTERS, text_row
+from recollect.store.sqlite.capture.content import INSERT_TEXT, LEAD_CHARACTERS, text_row
 from recollect.store.sqlite.database import Database
+from recollect.store.text import packed_lengths
 
 # About a tenth of a second of work.
 STEP_PAGES = 1_000
-INSERT = (
-    "insert into turns_text (rowid, prompt, reply, tools, errors, output) values (?, ?, ?, ?, ?, ?)"
-)
 
 
 def text_rows(parts: list[tuple[int, list[bodies.Row]]]) -> list[tuple[Any, ...]]:
@@ -64,7 +62,11 @@ class TextIndex:
             count = 0
             for (turn,) in self.db.rows("select distinct turn from bodies order by turn"):
                 rows = text_rows(self._readable_parts(turn))
-                self.db.many(INSERT, rows)
+                self.db.many(
+                    "update bodies set lengths = ?1 where id = ?2 and lengths <> ?1",
+                    [(packed_lengths(columns), body) for body, *columns in rows],
+                )
+                self.db.many(INSERT_TEXT, rows)
                 count += len(rows)
         return count
 

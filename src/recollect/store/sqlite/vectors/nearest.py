@@ -35,6 +35,8 @@ FEW_TURNS = 2_000
 CANDIDATES = 500
 # SQLite takes longer to understand a longer list than to answer a second one.
 IDS_IN_LIST = 500
+# How near turns are on average and how much that varies, for a store that has too few to tell.
+LEAST_SAMPLE, USUAL, LEAST_DEVIATION = 20, (0.1, 0.1), 0.02
 
 
 class Snapshot:
@@ -105,6 +107,21 @@ class Nearest:
                 turns = self.resident.nearest(self.db, state, vector, code, 2 * limit + 10, wanted)
             scored = [(turn, cosine) for turn, (cosine, _) in self._compared(code, turns).items()]
         return sorted(scored, key=lambda item: (-item[1], item[0]))[:limit]
+
+    def background(self, vector: Sequence[float]) -> tuple[float, float]:
+        """How near the turns of this store are to a vector, whatever they say:
+        the mean and the standard deviation of the cosines of some of them.
+        """
+        vectors = Vectors(self.db)
+        code = _checked(vectors.state(), vector)
+        codes, counts = vectors.sample()
+        if code is None or sum(counts) * len(code) != len(codes) or len(counts) < LEAST_SAMPLE:
+            return USUAL
+        told = iter(cosines(code, codes))
+        best = [max(islice(told, count)) for count in counts]
+        mean = sum(best) / len(best)
+        spread = sum((one - mean) ** 2 for one in best) / len(best)
+        return mean, max(LEAST_DEVIATION, spread**0.5)
 
     def compare(
         self, vector: Sequence[float], turns: Iterable[int]

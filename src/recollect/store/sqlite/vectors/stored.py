@@ -51,6 +51,7 @@ class VectorState:
 # there are so many times as many.
 _MEAN_OF = 5_000
 _MEAN_GROWTH = 1.2
+_SAMPLE_OF = 200
 
 
 # What is to do
@@ -191,6 +192,7 @@ class Vectors:
                 self.mean() is not None and known is not None and count < _MEAN_GROWTH * known
             ):
                 return
+            self._save_sample(count, state.dimensions)
             every = 1 + count // _MEAN_OF
             rows = self.db.rows(
                 f"select codes from vectors where turn % ? = 0 and {whole(state.dimensions)}",
@@ -212,6 +214,35 @@ class Vectors:
                     "insert or replace into store_info values (?, ?)",
                     [("mean_vector", value), ("mean_vector_of", count)],
                 )
+
+    def _save_sample(self, count: int, dimensions: int) -> None:
+        """Keep some turns' vectors apart, all over the store: what a query is compared
+        with to know what is near.
+        """
+        every = 1 + count // _SAMPLE_OF
+        rows = [
+            codes
+            for (codes,) in self.db.rows(
+                f"select codes from vectors where turn % ? = 0 and {whole(dimensions)}", (every,)
+            )
+        ]
+        counts = bytes(min(255, len(codes) // dimensions) for codes in rows)
+        self.db.many(
+            "insert or replace into store_info values (?, ?)",
+            [("sample_codes", b"".join(rows)), ("sample_counts", counts)],
+        )
+
+    def sample(self) -> tuple[bytes, bytes]:
+        """The int8 codes of some turns' pieces, and how many pieces each of the turns has."""
+        found: dict[str, Any] = dict(
+            self.db.rows("select name, value from store_info where name glob 'sample_*'")
+        )
+        codes, counts = found.get("sample_codes"), found.get("sample_counts")
+        return (
+            (codes, counts)
+            if isinstance(codes, bytes) and isinstance(counts, bytes)
+            else (b"", b"")
+        )
 
     def count(self) -> int:
         """How many turns are embedded."""
@@ -244,7 +275,16 @@ class Vectors:
             self.db.execute(f"delete from {table}")
         self.db.many(
             "delete from store_info where name = ?",
-            [(name,) for name in (*_STATE, "mean_vector", "mean_vector_of")],
+            [
+                (name,)
+                for name in (
+                    *_STATE,
+                    "mean_vector",
+                    "mean_vector_of",
+                    "sample_codes",
+                    "sample_counts",
+                )
+            ],
         )
         self.db.execute(
             "insert into unembedded select turn, random() from (select distinct turn from bodies)"
@@ -344,7 +384,9 @@ class Vectors:
             self.db.many("delete from vectors where turn = ?", [(turn,) for turn in gone])
             self._write_blocks(dict.fromkeys(gone, b""), state.dimensions)
             # It is made of them too; `save_mean` works it out again from what is left.
-            self.db.execute("delete from store_info where name = 'mean_vector'")
+            self.db.execute(
+                "delete from store_info where name = 'mean_vector' or name glob 'sample_*'"
+            )
             self.db.execute(
                 "update store_info set value = ? where name = 'vectors_generation'",
                 (_new_generation(),),
