@@ -23,6 +23,7 @@ VIEWS = {
     "session": "/s/codex:01a1a188",
     "memory": "/p/github.com/acme/webshop",
     "review": "/review",
+    "told": "/told?since=",
     "file": "/file?path=feeds/cache.py",
     "usage": "/usage",
     "trouble": "/trouble",

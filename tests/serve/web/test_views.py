@@ -178,3 +178,34 @@ def test_a_page_that_may_only_be_read_changes_nothing(samples: Path) -> None:
             assert '<form method="post"' not in reader.get("/p/github.com/acme/webshop").text
         finally:
             web.close()
+
+
+def test_what_was_told_is_listed_and_judged(samples: Path, tmp_path: Path) -> None:
+    """When, in which session, how many lines; a click says that it helped."""
+    import shutil
+
+    from recollect.memory import Memory
+    from recollect.serve.web.app import Web
+    from recollect.serve.web.guard import PageKeys
+
+    shutil.copy(samples, tmp_path / "store.db")
+    environ = {"RECOLLECT_HOME": str(tmp_path)}
+    with Memory.open(tmp_path / "store.db", environ=environ) as memory:
+        found = memory.remember(project="github.com/acme/webshop")
+        assert found is not None
+        session = next(iter(memory.sessions("deadlock"))).id
+        refs = [note.ref for note in found.notes[:3]]
+        memory.injections.record("hook", "SessionStart", refs, agent="claude-code", session=session)
+        web = Web(memory, keys=PageKeys())
+        try:
+            page = Browser(web)
+            told = page.get("/told?since=")
+            link = re.search(r'href="(/told\?since=&id=([\w-]+))"', told.text)
+            assert link is not None
+            text = plain(page.get(unescape(link[1])).text)
+            page.post("/told/helpful", ref=link[2], back="/told?since=")
+        finally:
+            web.close()
+        assert "1 session was told 3 lines" in plain(told.text)
+        assert found.notes[0].text.strip('"')[:30] in text
+        assert memory.injections.feedback(refs[0]) == (1, 0)

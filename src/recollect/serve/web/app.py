@@ -32,6 +32,7 @@ PAGES = (
     ("search", "Search", "/search", "f"),
     ("sessions", "Sessions", "/sessions", "s"),
     ("review", "Review", "/review", "r"),
+    ("told", "Told", "/told", "t"),
     ("file", "Files", "/file", "i"),
     ("usage", "Usage", "/usage", "u"),
     ("trouble", "Trouble", "/trouble", "e"),

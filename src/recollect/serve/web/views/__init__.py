@@ -12,6 +12,7 @@ from recollect.serve.web.views import (
     session,
     sessions,
     store,
+    told,
     trouble,
     usage,
 )
@@ -28,9 +29,10 @@ VIEWS: tuple[View, ...] = (
     memory.VIEW,
     memory.NOTE,
     review.VIEW,
+    told.VIEW,
     file.VIEW,
     usage.VIEW,
     trouble.VIEW,
     store.VIEW,
 )
-FORMS: tuple[Form, ...] = memory.FORMS
+FORMS: tuple[Form, ...] = (*memory.FORMS, *told.FORMS)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.serve.web import words
 from recollect.serve.web.app import PageRequest, View
+from recollect.serve.web.views.told import sums, told
 
 if TYPE_CHECKING:
     from recollect.model.reports import StatsRow
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.serve.web.app import Context
 
 MOST_SESSIONS = 12
+MOST_TOLD, MOST_SHOWN, MOST_CANDIDATES = 500, 5, 3
 WEEKS = 53
 # Of the days on which something was done, the shares up to which a day is shown as light.
 SHADES = (0.25, 0.5, 0.75)
@@ -28,6 +30,7 @@ def build(asked: PageRequest) -> Context:
         return {"empty": True, "agents": [one for one in memory.agents.all() if one.found]}
     days = [(name, list(some)) for name, some in groupby(page.rows, key=lambda one: _day(one))]
     summary = memory.summary()
+    lines_told = memory.injections.list(since="today", limit=MOST_TOLD)
     year = _year(memory.stats("day"))
     return {
         "empty": False,
@@ -37,6 +40,10 @@ def build(asked: PageRequest) -> Context:
         "newest": days[0],
         "summary": summary,
         "year": year,
+        "told": [told(memory, one) for one in lines_told[:MOST_SHOWN]],
+        "told_sums": sums(lines_told),
+        "candidates": list(memory.notes.search(status="candidate", limit=MOST_CANDIDATES)),
+        "back": "/",
     }
 
 

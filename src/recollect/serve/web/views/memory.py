@@ -20,7 +20,7 @@ MOST_EVIDENCE = 4
 SHOWN_CHARACTERS = 420
 MOST_OTHERS = 40
 # Where the person was, so that a form leads back there.
-PLACES = ("/p/", "/review", "/note", "/")
+PLACES = ("/p/", "/review", "/note", "/told", "/")
 
 
 def build(asked: PageRequest) -> Context:
@@ -135,7 +135,7 @@ def _others(memory: Memory, key: str, shown: set[str]) -> list[Note]:
 # What people do with notes
 
 
-def _back(asked: PageRequest, said: str, note: Note | None, *, undo: bool = True) -> str:
+def back_to(asked: PageRequest, said: str, note: Note | None, *, undo: bool = True) -> str:
     """The page that somebody was on, with what was done and what takes it back."""
     place = asked.form.get("back", "/")
     if not place.startswith(PLACES) or place.startswith("//"):
@@ -165,43 +165,43 @@ def _ref(asked: PageRequest) -> str:
 def accept(asked: PageRequest) -> str:
     """It is right: told from the next session on."""
     note = asked.memory.notes.accept(_ref(asked))
-    return _back(asked, "Accepted. Agents are told from the next session on.", note)
+    return back_to(asked, "Accepted. Agents are told from the next session on.", note)
 
 
 def reject(asked: PageRequest) -> str:
     """It is wrong: it does not come back."""
     note = asked.memory.notes.reject(_ref(asked))
-    return _back(asked, "Rejected. It will not come back.", note)
+    return back_to(asked, "Rejected. It will not come back.", note)
 
 
 def edit(asked: PageRequest) -> str:
     """It is said better."""
     note = asked.memory.notes.edit(_ref(asked), asked.form.get("text", ""))
-    return _back(asked, "Saved in your words. The old line is kept as history.", note)
+    return back_to(asked, "Saved in your words. The old line is kept as history.", note)
 
 
 def pin(asked: PageRequest) -> str:
     """It is told first."""
     note = asked.memory.notes.pin(_ref(asked))
-    return _back(asked, "Pinned: told first.", note)
+    return back_to(asked, "Pinned: told first.", note)
 
 
 def unpin(asked: PageRequest) -> str:
     """It is told in its own place."""
     note = asked.memory.notes.unpin(_ref(asked))
-    return _back(asked, "No longer pinned.", note)
+    return back_to(asked, "No longer pinned.", note)
 
 
 def forget(asked: PageRequest) -> str:
     """It goes for good."""
     asked.memory.notes.forget(_ref(asked))
-    return _back(asked, "Forgotten.", None)
+    return back_to(asked, "Forgotten.", None)
 
 
 def undo(asked: PageRequest) -> str:
     """The last thing that was done to it is taken back."""
     note = asked.memory.notes.undo(_ref(asked))
-    return _back(asked, "Undone.", note, undo=False)
+    return back_to(asked, "Undone.", note, undo=False)
 
 
 def add(asked: PageRequest) -> str:
@@ -214,7 +214,7 @@ def add(asked: PageRequest) -> str:
         text, project=project, everywhere=project is None,
         category=asked.form.get("category") or "preference",
     )  # fmt: skip
-    return _back(asked, "Added. Agents are told from the next session on.", note)
+    return back_to(asked, "Added. Agents are told from the next session on.", note)
 
 
 VIEW = View("/p/{project:path}", "memory.html", build)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from recollect.serve.web.app import PageRequest, View
@@ -25,6 +26,10 @@ def build(asked: PageRequest) -> Context:
         "agents_total": len(memory.agents.all()),
         "problems": list(memory.agents.problems(limit=MOST_LOGS)),
         "settings": memory.settings,
+        "hooks": sorted(
+            (agent, event, datetime.fromtimestamp(at / 1000, UTC).isoformat(), fault)
+            for (agent, event), (at, fault) in memory.injections.hook_runs().items()
+        ),
         "leaves": _leaves(memory.settings),
     }
 
