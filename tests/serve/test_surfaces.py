@@ -4,6 +4,7 @@ one correction ends a fact everywhere.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,17 @@ from tests.builders.hooks import passed_command, told
 from tests.builders.work import Work
 from tests.serve.mcp.direct_client import DirectClient
 
+pytest.importorskip("mcp", reason="the MCP server needs the extra of that name")
+
+from recollect.serve.mcp.resources import Resources
+from recollect.serve.memory_thread import MemoryThread
+
 # Said by nobody but in one project.
 MARK = "zanzibar"
 RULE = f"Always build {MARK} with make before you commit."
 ASKED = f"why does the {MARK} webhook fail in staging?"
-FAILED = f"pytest -q {MARK}"
-ERROR = f"ModuleNotFoundError: No module named '{MARK}'"
+FAILED = f"ruff check --fxi {MARK}"
+ERROR = "error: unexpected argument '--fxi' found"
 
 Surface = Callable[[Path, Path], str]
 
@@ -41,12 +47,8 @@ def spoken(number: int, folder: Path, *said: str) -> Work:
 def full(number: int, folder: Path) -> Work:
     """One with something of every kind that can be told."""
     work = spoken(number, folder, RULE)
-    work.ask(ASKED).run(FAILED, "bash: pytest: command not found", code=127).run(
-        f"uv run {FAILED}", "3 passed"
-    )
-    work.ask(f"load {MARK}").run("python load.py", ERROR, code=1).run(
-        f"uv add {MARK}", "added"
-    ).run("python load.py", "loaded")
+    work.ask(ASKED).run(FAILED, ERROR, code=2).run(f"ruff check --fix {MARK}", "All checks passed!")
+    work.edit(f"{folder}/{MARK}.py").run(f"make {MARK}", "built")
     return work.done(f"{MARK} is loaded.")
 
 
@@ -87,34 +89,30 @@ def mcp_recall(home: Path, folder: Path, prompt: str) -> str:
         client.memory.close()
 
 
-def memory_file(home: Path, folder: Path) -> str:
-    """Empty when there is nothing to say, and so no file."""
+def mcp_memory(home: Path, folder: Path) -> str:
+    """What MCP gives for a project."""
     with memory(home) as mind:
-        path = Path(mind.old.memory_folder(str(folder))) / "MEMORY.md"
-    return path.read_text() if path.exists() else ""
-
-
-def notes_file(home: Path, folder: Path) -> str:
-    path = home / f"{folder.name}.md"
-    with memory(home) as mind:
-        mind.old.write_notes(path, folder=str(folder))
-    return path.read_text() if path.exists() else ""
+        thread = MemoryThread(mind)
+        try:
+            return asyncio.run(Resources(thread).project(str(folder)))
+        finally:
+            thread.close()
 
 
 SURFACES: dict[str, Surface] = {
     "notes": lambda home, folder: asked(
-        home, lambda mind: mind.old.notes(folder=str(folder), status="active")
+        home, lambda mind: mind.notes.search(folder=str(folder), status="active").rows
     ),
-    "notes in a file": notes_file,
+    "memory": lambda home, folder: asked(home, lambda mind: mind.remember(folder=str(folder))),
     "pack": lambda home, folder: rows(
         home,
-        "select text, refs from packs join projects on projects.id = project where key = ?",
+        "select text, refs, long from packs join projects on projects.id = project where key = ?",
         folder,
     ),
-    "tellings": lambda home, folder: rows(
+    "prompt lines": lambda home, folder: rows(
         home,
-        "select line, ref from tellings left join projects on projects.id = project where key is "
-        "null or key = ?",
+        "select line, ref from prompt_lines left join projects on projects.id = project "
+        "where key is null or key = ?",
         folder,
     ),
     "recall at the start": lambda home, folder: asked(
@@ -123,7 +121,10 @@ SURFACES: dict[str, Surface] = {
     "hook at the start": lambda home, folder: str(
         told(home, "SessionStart", cwd=str(folder), source="startup")
     ),
-    "MEMORY.md": memory_file,
+    "hook after a compaction": lambda home, folder: str(
+        told(home, "SessionStart", cwd=str(folder), source="compact")
+    ),
+    "memory over MCP": mcp_memory,
 }
 # Those that answer a question.
 ASKING: dict[str, Surface] = {
@@ -152,9 +153,8 @@ def test_memories_of_one_project_are_offered_in_no_other(
     shop, blog = folders
     ready(home, full(1, shop), full(2, shop), spoken(3, blog, "Never post on Fridays."))
     with memory(home) as mind:
-        mind.old.remember(f"{MARK} needs the database", project=str(shop), by="person")
+        mind.notes.add(f"{MARK} needs the database", project=str(shop))
         list(mind.make_ready())
-        list(mind.digest_new())
 
     own = {name: MARK in surface(home, shop) for name, surface in {**SURFACES, **ASKING}.items()}
     elsewhere = {
@@ -195,11 +195,10 @@ def test_a_rejected_note_is_told_nowhere(home: Path, folders: tuple[Path, Path])
     """A person's word is enough, at once."""
     shop, _ = folders
     ready(home, spoken(1, shop, TABS), spoken(2, shop, TABS))
-    assert "Use tabs" in notes_file(home, shop)
-
     with memory(home) as mind:
-        mind.old.reject_note("note:1")
-        list(mind.make_ready())
+        (note,) = [note for note in mind.notes.search().rows if "Use tabs" in note.text]
+
+        mind.notes.reject(note.ref)
 
     assert {
         name: "Use tabs" in surface(home, shop) for name, surface in SURFACES.items()
