@@ -86,6 +86,18 @@ def test_what_is_given_up_in_session_after_session_is_friction() -> None:
     ]
 
 
+def test_friction_names_no_single_thing_and_says_what_went_wrong() -> None:
+    """With other arguments each time, the command is what fails; that it failed is no news."""
+    stale = [
+        session(turn("go", ran(f"bd show {name}", STALE, code=1)), number=number)
+        for number, name in enumerate(("till", "cart", "shelf"), 1)
+    ]
+    vague = ran("gt sling", "Error: creating it: exit status 1", code=1)
+
+    assert told(*stale) == [f"`bd show` fails at times: {STALE}"]
+    assert told(*(session(turn("go", vague), number=number) for number in (1, 2, 3))) == []
+
+
 def test_commands_in_the_same_order_are_a_procedure() -> None:
     """Whoever accepts it may publish it as a skill."""
     steps = "npm run build", "npm version patch", "npm publish"

@@ -49,6 +49,7 @@ MOST_NEW, MOST_GONE = 2, 1
 
 # What only names one thing of many: a procedure with it in is not run again.
 _IDENTIFIER = re.compile(r"\b[0-9a-f]{7,}\b|\b\w+-\w*\d\w*\b|\b\d{3,}\b|[\"']|/tmp/|\\Temp\\")
+_VAGUE = re.compile(r"exit (?:status|code) \d+\W*$|^error\W*$", re.IGNORECASE)
 # What looks at something, by the first word that is not a program or an option.
 _READS = re.compile(
     r"\s(?:list|ls|show|status|log|logs|diff|view|get|inspect|describe|ready|whoami|info|search"
@@ -146,10 +147,15 @@ def _friction(failures: Sequence[_Failure], proofs: Proofs) -> FoundNote | None:
     newest = given_up[-1] if given_up else None
     if newest is None or len(_sessions(given_up)) < FEWEST_FAILURES:
         return None
-    command = newest.failed.text
+    # With other arguments each time it is the command that fails, whatever it is given.
+    is_same = all(one.failed.text == newest.failed.text for one in given_up)
+    command = newest.failed.text if is_same else newest.failed.form
+    if _VAGUE.search(newest.error) or _IDENTIFIER.search(command):
+        return None
+    if not proofs.may_tell(newest.failed.text):
+        return None
     text = f"`{command}` fails at times: {newest.error}"
-    may_tell = proofs.may_tell(command) and not _IDENTIFIER.search(command)
-    return _failure_note("friction", given_up, text) if may_tell else None
+    return _failure_note("friction", given_up, text)
 
 
 def _failure_note(kind: str, failures: Sequence[_Failure], text: str) -> FoundNote | None:
