@@ -55,7 +55,7 @@ def make_store(folder: Path) -> Path:
             pass
         memory.jobs.work()
         project = memory.projects.all()[0].key
-        memory.old.remember("Run the tests with make test.", project=project)
+        memory.notes.add("Run the tests with make test.", project=project)
         episode = memory.episodes.start("mend the parser", Context())
         memory.episodes.log(episode, Step("read", "the grammar", observation="found the fault"))
         memory.episodes.complete(episode, "success")
@@ -152,7 +152,7 @@ def questions(memory: Memory, refs: list[str]) -> Iterator[tuple[str, Callable[[
     yield "how", lambda: memory.how("pytest", everywhere=True)
     yield "friction", lambda: memory.friction(sessions=1)
     yield "projects", memory.projects.all
-    yield "notes", lambda: list(memory.old.notes())
+    yield "notes", lambda: list(memory.notes.search())
     yield "patterns", memory.episodes.patterns
     yield "heuristics", lambda: memory.episodes.heuristics(everything=True)
     yield "episodes", lambda: list(memory.episodes.all())

@@ -51,7 +51,7 @@ JOBS = (
         "digest",
         run=(_DIGEST,),
         subject="sessions",
-        due_after=("imported", "digests dropped", "session quiet", "repaired"),
+        due_after=("imported", "digests dropped", "repaired"),
     ),
     Job(
         "remember",

@@ -138,7 +138,7 @@ def test_a_name_has_one_tag_for_one_secret(key: int) -> None:
 
 def leaking(mind: Memory) -> list[str]:
     """The columns in which the secret stands, packed or not."""
-    db = mind.old.shared.store().db
+    db = mind._shared.store().db
     tables = db.rows("select name from sqlite_schema where type = 'table' order by name")
     found = []
     for (table,) in tables:

@@ -233,16 +233,14 @@ def test_notes_of_a_session_go_where_it_goes(home: Path, code: Path) -> None:
     said.reply("Noted.")
     claude_log(home, said)
     with imported(home) as mind:
-        digested = list(mind.digest_new())
-        before = {(note.project, note.author) for note in mind.old.notes(project=SHOP)}
+        mind.remember(project=SHOP)
+        before = {(note.project, note.author) for note in mind.notes.search(project=SHOP)}
         edit(said, "late", code / "till" / "b.py")
         claude_log(home, said)
         mind.import_logs()
-        digested += mind.digest_new()
 
-        assert len(digested) == 2
         assert before == {(SHOP, "rules")}
-        assert list(mind.old.notes(project=SHOP)) == []
+        assert list(mind.notes.search(project=SHOP)) == []
         assert mind.remember(project=SHOP) is None
 
 

@@ -36,32 +36,32 @@ def told(memory: Memory) -> str:
 
 def test_what_a_person_notes_is_told_to_the_next_session(memory: Memory) -> None:
     """They open the next session to see it."""
-    note = memory.old.remember("Ask Zoe before a deploy.", project=PROJECT, by="person")
+    note = memory.notes.add("Ask Zoe before a deploy.", project=PROJECT)
     assert "Ask Zoe before a deploy" in told(memory)
 
-    edited = memory.old.edit_note(note.ref, "Ask Yann before a deploy.")
+    edited = memory.notes.edit(note.ref, "Ask Yann before a deploy.")
     assert "Ask Yann before a deploy" in told(memory)
     assert "Zoe" not in told(memory)
 
-    memory.old.reject_note(edited.ref)
+    memory.notes.reject(edited.ref)
     assert "Yann" not in told(memory)
 
 
 def test_what_a_person_accepts_or_forgets_is_so_in_the_next_session(memory: Memory) -> None:
     """A candidate is told to nobody until then, and what is forgotten to nobody after."""
-    note = memory.old.remember("The lighthouse listens on port 7411.", project=PROJECT)
+    note = memory.notes.add("The lighthouse listens on port 7411.", project=PROJECT, by="agent")
     assert "7411" not in told(memory)
 
-    memory.old.accept_note(note.ref)
+    memory.notes.accept(note.ref)
     assert "7411" in told(memory)
 
-    memory.old.forget_note(note.ref)
+    memory.notes.forget(note.ref)
     assert "7411" not in told(memory)
 
 
 def test_a_note_for_every_project_is_told_at_once_too(memory: Memory) -> None:
     """It changes what is ready for all of them."""
-    memory.old.remember("Answer in Welsh.", everywhere=True, by="person")
+    memory.notes.add("Answer in Welsh.", everywhere=True)
 
     assert "Answer in Welsh" in told(memory)
 

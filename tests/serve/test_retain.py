@@ -117,7 +117,7 @@ def test_what_has_no_digest_gets_one_before_it_goes(mind: Memory, home: Path) ->
 
 def test_a_session_is_listed_shown_and_found_afterwards(mind: Memory) -> None:
     """The archive still answers: what was asked, what it came to, and what was remembered."""
-    mind.old.remember("the migration runs at night", by="person", everywhere=True)
+    mind.notes.add("the migration runs at night", everywhere=True)
     before = [
         (row.id, row.title, row.turns, row.tool_calls, row.tokens, row.summary)
         for row in mind.sessions()
@@ -132,7 +132,7 @@ def test_a_session_is_listed_shown_and_found_afterwards(mind: Memory) -> None:
     ] == before
     assert {hit.session for hit in mind.search("question migration", mode="text")} == {SESSION}
     assert mind.digest(SESSION).tasks != []
-    assert [note.text for note in mind.old.notes()] == ["the migration runs at night"]
+    assert [note.text for note in mind.notes.search()] == ["the migration runs at night"]
     assert [finding for finding in mind.store.doctor(verify=True).findings if not finding.ok] == []
 
 

@@ -24,7 +24,7 @@ READ = (
     ("doctor",),
     ("export",),
     ("stats",),
-    ("notes",),
+    ("memory", "list"),
     ("projects",),
     (),
 )
@@ -146,7 +146,7 @@ def test_a_hook_tells_what_is_ready(locked: tuple[Filled, Runner]) -> None:
     fill(filled)
     filled.close()
     with Memory.open(filled.path) as memory:
-        memory.old.remember("Run the tests with make.", folder="/home/ada/shop", by="person")
+        memory.notes.add("Run the tests with make.", folder="/home/ada/shop")
         memory.jobs.work()
     close_to_writers(filled)
     event = {"session_id": "s", "cwd": "/home/ada/shop", "hook_event_name": "SessionStart",

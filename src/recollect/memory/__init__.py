@@ -9,8 +9,7 @@
 
 At the top is what people do all day. The rest has parts, each in a file of its
 own: `memory.notes`, `memory.injections`, `memory.projects`, `memory.jobs`, `memory.episodes`,
-`memory.engines`, `memory.publish`, `memory.store` and `memory.agents`; `memory.old` is what the
-next version makes anew.
+`memory.engines`, `memory.publish`, `memory.store` and `memory.agents`.
 
 Every method is short: it finds the stage that has the idea and asks it. The
 faces (command line, hooks, servers) talk to this class and to nothing below
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from recollect.memory.injections import MemoryInjections
     from recollect.memory.jobs import MemoryJobs
     from recollect.memory.notes import MemoryNotes
-    from recollect.memory.old import OldMemory
     from recollect.memory.projects import MemoryProjects
     from recollect.memory.publish import MemoryPublish
     from recollect.memory.store import MemoryStore
@@ -199,13 +197,6 @@ class Memory:
         from recollect.memory.agents import MemoryAgents
 
         return MemoryAgents(self._shared, self._adapters)
-
-    @cached_property
-    def old(self) -> OldMemory:
-        """What is rebuilt next; see there."""
-        from recollect.memory.old import OldMemory
-
-        return OldMemory(self._shared)
 
     # Import
 

@@ -143,7 +143,7 @@ def everything_told(mind: Memory, folder: Path) -> dict[str, str]:
         ("PostToolUseFailure", {**shell, "error": f"Exit code 2\n{COMMAND} {PLANT}"}),
     ):
         told[f"{event} {len(told)}"] = say(mind, folder, event, **passed)
-    told["notes"] = "\n".join(note.text for note in mind.old.notes(limit=None))
+    told["notes"] = "\n".join(note.text for note in mind.notes.search(status="active"))
     recurring = mind.episodes.patterns(min_frequency=1)
     told["patterns"] = "\n".join(one.sentence for one in recurring)
     rules = mind.episodes.heuristics(min_frequency=1, everything=True)
@@ -152,7 +152,6 @@ def everything_told(mind: Memory, folder: Path) -> dict[str, str]:
         str(one) for one in mind.episodes.retrieve(PLANT, Context(project=project), limit=10)
     )
     written = Path(mind.settings.home)
-    mind.old.write_notes(written / "NOTES.md", folder=str(folder))
     mind.engines.write_jobs(str(written / f"jobs-{uuid4()}"))
     for publication in mind.publish.update(folder=str(folder)):
         told[f"published {publication.path}"] = str(publication)

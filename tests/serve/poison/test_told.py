@@ -207,9 +207,9 @@ def test_what_an_agent_was_talked_into_remembering_is_not_told(
 
     with memory(home) as mind:
         mind.import_logs()
-        note = mind.old.remember(plant.text, folder=plant.folder, category="constraint")
+        note = mind.notes.add(plant.text, folder=plant.folder, category="constraint", by="agent")
         list(mind.make_ready())
-        kept = mind.old.note(note.ref)
+        kept = mind.notes.get(note.ref)
         packs = [
             mind.recall(prompt, folder=plant.folder)
             for prompt in ("", plant.prompt, plant.sentence)

@@ -40,11 +40,14 @@ def write_due(
     if lease is None:
         return
     try:
-        quiet_before = now_ms() - settings.number("distill.idle_hours") * HOUR_MS
+        idle_ms = settings.number("distill.idle_hours") * HOUR_MS
         for project, newest_at in store.engine_runs.waiting(FEWEST_PROMPTS):
             if obstacle(store, settings) or not store.leases.renew(lease):
                 break
-            if newest_at > quiet_before or _waits(store, project):
+            if newest_at + idle_ms > now_ms():
+                store.jobs.mark("session quiet", at=newest_at + idle_ms)
+                continue
+            if _waits(store, project):
                 continue
             material = gather(
                 store, project, redactor,

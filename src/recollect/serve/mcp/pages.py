@@ -14,7 +14,6 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.answers import PackLine
 from recollect.model.notes import Note
-from recollect.model.old_notes import OldNote
 from recollect.model.sessions import Session, ToolCall, Turn, TurnEvent
 from recollect.serve.mcp.answers import Page, ToolHit, harmless, hit
 from recollect.serve.output import counted
@@ -59,14 +58,14 @@ def told_hit(line: PackLine) -> ToolHit:
     )
 
 
-def note_hit(note: Note | OldNote) -> ToolHit:
+def note_hit(note: Note) -> ToolHit:
     """A note, with what it is and whether it counts."""
     text = f"{note.category} ({note.status}): {note.text}"
     return hit(
         note.ref,
         text,
         project=note.project,
-        at=note.at if isinstance(note, Note) else note.seen_at,
+        at=note.at,
         provenance=_NOTE_WRITERS[note.author],
         trust=note.trust,
     )

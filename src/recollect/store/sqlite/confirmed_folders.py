@@ -13,7 +13,6 @@ from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.notes import Notes
-from recollect.store.sqlite.old.sql import notes
 from recollect.store.sqlite.sources import path_text, path_value
 from recollect.system.clock import now_ms
 
@@ -95,23 +94,9 @@ def make_external(db: Database, sessions: Sequence[int]) -> None:
     }
     db.many("update sessions set external = 1 where id = ?", rows)
     Digests(db).drop(sessions)
-    db.many("delete from extractions where session = ?", rows)
     names = [(ref,) for ref in refs.values()]
     db.many("delete from jobs where subject = ?", names)
-    found = {
-        note
-        for name in names
-        for (note,) in db.rows(
-            """
-            select old_notes.id from old_notes join note_origins on note = old_notes.id
-             where session = ? and accepted_at is null
-            """,
-            name,
-        )
-    }
     Notes(db).unlearn(sessions)
-    db.many("delete from note_origins where session = ?", names)
-    _settle(db, sorted(found))
     projects = [
         project
         for row in rows
@@ -128,24 +113,3 @@ def make_own(db: Database, session: int) -> None:
     db.execute("update sessions set external = 0 where id = ?", (session,))
     Digests(db).drop([session])
     Jobs(db).mark("imported")
-
-
-def _settle(db: Database, found: Sequence[int]) -> None:
-    """Notes that lost a witness: without any they go, with one they wait for another."""
-    gone = [
-        note
-        for note in found
-        if db.value("select 1 from note_origins where note = ?", (note,)) is None
-    ]
-    if gone:
-        notes.delete(db, gone)
-    db.many(
-        """
-        update old_notes set status = 'candidate', valid_from = null
-         where id = ?1 and status = 'active'
-           and (select count(distinct session) from note_origins where note = ?1) < 2
-        """,
-        [(note,) for note in found],
-    )
-    if found:
-        HookLines(db).drop({f"note:{note}" for note in found})

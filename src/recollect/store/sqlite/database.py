@@ -50,7 +50,6 @@ MIGRATIONS = {
     10: "retention",
     11: "engines",
     12: "publications",
-    99: "old",
 }
 # The newest one.
 SCHEMA = max(MIGRATIONS)

@@ -3,9 +3,9 @@
 A session takes its sub-agents' sessions with it, at any depth: what they were
 told and what they answered is the same content. A turn takes those that began
 while it ran. Forks are conversations of their own and stay, but every copy of
-a forgotten turn goes, in whichever session it is found. So does a note that
-was only given there, or has words that were only said there, unless a person
-wrote or accepted it. `dry_run` says what all that comes to.
+a forgotten turn goes, in whichever session it is found. So does a note
+that rests on it, unless a person stands behind it or an agent gave it elsewhere too; what
+other sessions say as well is found again in them. `dry_run` says what all that comes to.
 
 A tombstone for each session and each turn keeps them from being imported
 again. The checkpoints of the logs concerned are cleared, because an adapter may
@@ -24,20 +24,16 @@ import msgspec
 from recollect.errors import NotFound, TurnDamaged, UsageError
 from recollect.model.episodes import Episode
 from recollect.model.notes import Note
-from recollect.model.old_notes import OldNote
 from recollect.model.reports import Forgotten
 from recollect.store import bodies
 from recollect.store.sqlite import scrub
-from recollect.store.sqlite.abridged import words_of
-from recollect.store.sqlite.capture.content import text_row
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
 from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.evictions import Evictions
 from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.notes import Notes
-from recollect.store.sqlite.old.sql import notes as old_notes
-from recollect.store.sqlite.parts import readable_rows, turn_rows
+from recollect.store.sqlite.parts import turn_rows
 from recollect.store.sqlite.scrub import Scrub
 from recollect.store.sqlite.values import read_meta
 from recollect.store.sqlite.vectors.stored import Vectors
@@ -45,7 +41,6 @@ from recollect.system.clock import now_ms
 
 # A shorter text in a session's meta may be in a turn by chance.
 QUOTE_CHARACTERS = 40
-_AT = "session = ? and turn = ?"
 
 
 class _Turn(NamedTuple):
@@ -84,7 +79,6 @@ class _Plan:
             for copy in self._turns("turns.key = ? and sessions.agent = ?", (key, agent))
             if copy.id not in known
         ]
-        self.notes = self._only_from_here()
 
     def _turns(self, clause: str, values: tuple[Any, ...]) -> list[_Turn]:
         rows = self.db.rows(
@@ -118,48 +112,6 @@ class _Plan:
                     found.append((row[0], row[1]))
         return found
 
-    def _only_from_here(self) -> list[int]:
-        """The notes that were given in these turns, not in the same words anywhere
-        else, and that no person answers for.
-        """
-        here = {(turn.ref, turn.ordinal) for turn in self.turns + self.copies}
-        given = {
-            note
-            for place in here
-            for (note,) in self.db.rows(f"select note from note_origins where {_AT}", place)
-        }
-        return sorted(
-            note
-            for note in given
-            if self.db.value(
-                "select 1 from old_notes where id = ? and accepted_at is null", (note,)
-            )
-            and self._is_from(note, here)
-        )
-
-    def _is_from(self, note: int, here: set[tuple[str, int]]) -> bool:
-        """Whether nobody else gave a note.
-
-        It may have been confirmed by meaning, and have words that were only said here.
-        """
-        places = set(
-            self.db.rows(
-                "select session, turn from note_origins where note = ? and session is not null",
-                (note,),
-            )
-        )
-        elsewhere = places - here
-        if not elsewhere:
-            return True
-        own = words_of([self.db.value("select text from old_notes where id = ?", (note,))])
-        return bool(own & self._said(places & here) - self._said(elsewhere))
-
-    def _said(self, places: set[tuple[str, int]]) -> frozenset[str]:
-        """The words of some turns, as far as they are stored."""
-        found = [self._turns("sessions.ref = ? and turns.ordinal = ?", place) for place in places]
-        rows = [row for turns in found for turn in turns for row in readable_rows(self.db, turn.id)]
-        return words_of(text_row(0, rows)[1:])
-
     def _places(self) -> set[tuple[int, int]]:
         return {(turn.session, turn.ordinal) for turn in self.turns + self.copies}
 
@@ -176,8 +128,7 @@ class _Plan:
             copies=[f"{copy.ref}#{copy.ordinal}" for copy in self.copies],
             tool_calls=self._count("tool_calls"),
             model_calls=self._count("usage"),
-            notes=Notes(self.db).resting_on(self._places())
-            + [f"note:{number}" for number in self.notes],
+            notes=Notes(self.db).resting_on(self._places()),
         )
 
     def carry_out(self) -> None:
@@ -212,14 +163,10 @@ class _Plan:
         ]
         db.many("delete from jobs where subject = ?", refs)
         db.many("delete from feedback where ref = ?", refs)
-        Forgetting(db)._notes(self.notes)
         Notes(db).unlearn(sorted({turn.session for turn in gone}), self._places())
         Notes(db).drop_blocks(projects)
         # All of it: a line may quote a turn that it does not name, such as the one before.
         HookLines(db).clear(projects)
-        db.many(
-            f"delete from note_origins where {_AT}", [(turn.ref, turn.ordinal) for turn in gone]
-        )
         db.many("delete from sessions where id = ?", [(session,) for session in self.sessions])
         db.many(
             """
@@ -371,20 +318,6 @@ class Forgetting:
             Scrub(self.db).run()
         return note
 
-    def old_note(self, ref: str) -> OldNote:
-        """The same for a note of before."""
-        number = old_notes.number_of(ref)
-        with self._zeroing():
-            with self.db.transaction():
-                note = old_notes.get_note(self.db, number)
-                project = self.db.value("select project from old_notes where id = ?", (number,))
-                self._notes(old_notes.with_earlier(self.db, number))
-                self._drop_empty([project] if project is not None else [])
-                Scrub(self.db).request()
-            scrub.remove_copies(self.db.path)
-            Scrub(self.db).run()
-        return note
-
     def episode(self, ref: str) -> Episode:
         """Remove an attempt that was recorded live for good; says what it was."""
         with self._zeroing():
@@ -403,17 +336,6 @@ class Forgetting:
             scrub.remove_copies(self.db.path)
             Scrub(self.db).run()
         return episode
-
-    def _notes(self, numbers: list[int]) -> None:
-        places = {
-            self.db.value("select project from old_notes where id = ?", (number,))
-            for number in numbers
-        }
-        old_notes.delete(self.db, numbers)
-        HookLines(self.db).drop({f"note:{number}" for number in numbers})
-        # Somebody may be preparing just now, and have read them.
-        for project in places:
-            HookLines(self.db).outdate(project)
 
     @contextmanager
     def _zeroing(self) -> Iterator[None]:
@@ -448,7 +370,6 @@ class Forgetting:
                 select exists (select 1 from sessions where project = ?1)
                     or exists (select 1 from projects where merged_into = ?1)
                     or exists (select 1 from notes where project = ?1)
-                    or exists (select 1 from old_notes where project = ?1)
                     or exists (select 1 from episodes where project = ?1)
                 """,
                 (project,),

@@ -406,7 +406,6 @@ class Projects:
                and not exists (select 1 from sessions where project = ?1)
                and not exists (select 1 from projects where merged_into = ?1)
                and not exists (select 1 from notes where project = ?1)
-               and not exists (select 1 from old_notes where project = ?1)
                and not exists (select 1 from episodes where project = ?1)
                and not exists (select 1 from project_aliases where project = ?1)
                and not exists (select 1 from injections where project = ?1)
@@ -561,9 +560,7 @@ def _make_anew(db: Database, session: int) -> None:
     thought to be holds there no more.
     """
     from recollect.store.sqlite.notes import Notes
-    from recollect.store.sqlite.old.sql.extractions import unlearn
 
-    unlearn(db, session)
     Notes(db).unlearn([session])
     db.execute("insert or replace into undigested values (?, random())", (session,))
 

@@ -367,11 +367,6 @@ class Rescan:
                 (new, hashed(compared(new)), note),
             )
             changed += 1
-        for note, _, new in self._changed(redactor, "select id, text from old_notes"):
-            self.db.execute(
-                "update old_notes set text = ?, words = ? where id = ?", (new, compared(new), note)
-            )
-            changed += 1
         for source, _, _ in self._changed(
             redactor, "select id, state from sources where length(state) > 0"
         ):
@@ -437,7 +432,7 @@ class Rescan:
         if twin is None:
             self.db.execute("update projects set key = ? where id = ?", (key, project))
             return
-        for table in ("sessions", "project_aliases", "notes", "old_notes", "episodes"):
+        for table in ("sessions", "project_aliases", "notes", "episodes"):
             self.db.execute(f"update {table} set project = ? where project = ?", (twin, project))
         self.db.execute(
             "update projects set merged_into = ? where merged_into = ?", (twin, project)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.known_secrets import KnownSecrets
     from recollect.store.sqlite.leases import Leases
     from recollect.store.sqlite.notes import Notes
-    from recollect.store.sqlite.old import OldStore
     from recollect.store.sqlite.problems import Problems
     from recollect.store.sqlite.projects import Projects
     from recollect.store.sqlite.publications import Publications
@@ -95,13 +94,6 @@ class Store:
         from recollect.store.sqlite.vectors.nearest import Nearest
 
         return Nearest(self.db, self._resident)
-
-    @cached_property
-    def old(self) -> OldStore:
-        """What is rebuilt next; see there."""
-        from recollect.store.sqlite.old import OldStore
-
-        return OldStore(self.db)
 
     @cached_property
     def sources(self) -> Sources:

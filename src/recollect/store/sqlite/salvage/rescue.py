@@ -38,7 +38,6 @@ _TABLES = (
     "bodies",
     "tool_calls", "usage", "rates", "problems", "notes", "note_evidence",
     "note_changes", "note_calls", "memory_lines", "memory_blocks", "engine_runs", "engine_reads",
-    "old_notes", "note_origins",
     "feedback", "confirmed_folders", "known_secrets", "injections", "hook_runs",
     "digests", "evictions", "episodes",
     "publications", "jobs", "marks",
@@ -57,7 +56,7 @@ _WITNESSES = {
 # page they look like rows of the text index or entries of some other index.
 _NO_STRAYS = (
     "project_aliases", "note_evidence", "note_changes", "note_calls", "memory_lines",
-    "memory_blocks", "engine_runs", "engine_reads", "note_origins",
+    "memory_blocks", "engine_runs", "engine_reads",
     "evictions", "episodes",
     "publications", "migrations",
 )  # fmt: skip
@@ -125,8 +124,6 @@ class Rescue:
             self._fill_other_tables()
             if "notes" in tables:
                 self._keep_notes_apart()
-            if "old_notes" in tables:
-                self._keep_old_notes_apart()
             if "injections" in tables:
                 db.execute(
                     """
@@ -136,7 +133,7 @@ class Rescue:
                 )
             if not any(
                 self.report.kept.get(name)
-                for name in ("store_info", "sources", "notes", "old_notes", *_TOLD_BY_LOGS)
+                for name in ("store_info", "sources", "notes", *_TOLD_BY_LOGS)
             ):
                 raise StoreError(
                     f"Nothing in {self.report.path} looks like a store.",
@@ -295,33 +292,6 @@ class Rescue:
         for table in ("memory_lines", "memory_blocks"):
             db.execute(f"delete from {table} where project not in (select id from projects)")
         db.execute("insert or replace into outdated_memories select id, random() from projects")
-
-    def _keep_old_notes_apart(self) -> None:
-        """A number that was given to a note is not given again, and a note whose
-        project was lost does not hold everywhere.
-        """
-        db = self.db
-        sequence = self.schema.get("sqlite_sequence")
-        for cell in self.file.walk(sequence[1], PageTree(), index=False) if sequence else ():
-            if cell.values[:1] == ["old_notes"] and isinstance(cell.values[-1], int):
-                db.execute("delete from sqlite_sequence where name = 'old_notes'")
-                db.execute(
-                    "insert into sqlite_sequence values ('old_notes', ?)", (cell.values[-1],)
-                )
-        db.execute(
-            """
-            insert or ignore into projects (id, key, kind)
-            select distinct project, 'lost project ' || project, 'directory' from old_notes
-             where project is not null and project not in (select id from projects)
-            """
-        )
-        db.execute(
-            """
-            update old_notes set superseded_by = null
-             where superseded_by not in (select id from old_notes)
-            """
-        )
-        db.execute("delete from note_origins where note not in (select id from old_notes)")
 
     # What is written twice
 

@@ -1,1 +1,0 @@
-"""Notes: what is worth remembering beyond its session, found by rules, and what becomes of it."""

@@ -1,1 +1,0 @@
-"""The SQL behind `store.old`, as it stood."""
