@@ -26,4 +26,12 @@ class Call:
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
-Step = Say | Call
+@dataclass(frozen=True)
+class Refuse:
+    """The service refuses the request, with a status and words of its own."""
+
+    status: int
+    words: str
+
+
+Step = Say | Call | Refuse

@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.real import dialects
-from tests.real.steps import Call, Say, Step
+from tests.real.steps import Call, Refuse, Say, Step
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,8 @@ class Stub(ThreadingHTTPServer):
         self.steps: list[Step] = []
         # What the model does instead of calling a tool that it is not offered yet.
         self.meanwhile: Step | None = None
+        # A request without tools that has this in it is the conversation too.
+        self.marked = "\0"
         self.requests: list[Request] = []
         self.lock = threading.Lock()
         self.answered = 0
@@ -101,7 +103,7 @@ class Stub(ThreadingHTTPServer):
             self.requests.append(request)
             self.answered += 1
             ident = f"{self.answered:04d}"
-            if not request.offers_tools:
+            if not request.offers_tools and self.marked not in request.said:
                 return Say("stub"), ident
             if not self.steps:
                 return Say("the script is over"), ident
@@ -148,6 +150,10 @@ class Handler(BaseHTTPRequestHandler):
             return
         step, ident = self.server.take(request)
         model = str(request.body.get("model") or "stub")
+        if isinstance(step, Refuse):
+            words = {"type": "error", "error": {"type": "refused", "message": step.words}}
+            self.answer(json.dumps(words).encode(), "application/json", step.status)
+            return
         if "/messages" in self.path:
             self.stream(dialects.anthropic(step, ident, model))
         elif "/responses" in self.path:
@@ -170,8 +176,8 @@ class Handler(BaseHTTPRequestHandler):
         ]
         self.answer(("".join(lines) + end).encode(), "text/event-stream")
 
-    def answer(self, body: bytes, kind: str) -> None:
-        self.send_response(200)
+    def answer(self, body: bytes, kind: str, status: int = 200) -> None:
+        self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
