@@ -73,7 +73,7 @@ def obstacle(store: Store, settings: Settings) -> str:
     if failed and failed.outcome == "later":
         ready_at = failed.at + _wait_ms(failed.times)
         if ready_at > now_ms():
-            minutes = (ready_at - now_ms()) // MINUTE_MS + 1
+            minutes = -(-(ready_at - now_ms()) // MINUTE_MS)
             return f"it failed ({failed.why.rstrip('.')}); the next try is in {minutes} minutes"
     return ""
 

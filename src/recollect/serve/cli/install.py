@@ -14,6 +14,7 @@ Scheduler or cron.
 from __future__ import annotations
 
 import os
+import sys
 from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
@@ -21,6 +22,7 @@ from recollect.memory import Memory
 from recollect.model.reports import Installed
 from recollect.serve import timer
 from recollect.serve.install import SCOPES, install, installable, next_steps
+from recollect.serve.install.engine import choose_engine
 from recollect.serve.output import Output
 
 
@@ -36,6 +38,11 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would be written, write nothing"
+    )
+    parser.add_argument(
+        "--engine",
+        action="store_true",
+        help="also have this agent write what your next sessions should know; see docs/engines.md",
     )
 
 
@@ -57,11 +64,44 @@ def run(memory: Memory, args: Namespace) -> Output:
     rows = install(
         args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run
     )
-    return Output(
-        rows,
-        told,
-        note="\n".join(filter(None, [_note(args, rows), *_not_carried(memory, args.agent)])),
-    )
+    notes = [_note(args, rows), *_not_carried(memory, args.agent), _engine(memory, args, rows)]
+    return Output(rows, told, note="\n".join(filter(None, notes)))
+
+
+OFFER = (
+    "{name} can write what your next sessions should know, by itself, about a project at a time.\n"
+    "It gets a record of its own sessions there, without secrets: about 6,000 to 19,000 tokens "
+    "a run, at most {runs} runs and {tokens:,} tokens a day, by your login.\n"
+    "See what would be sent: recollect memory update --dry-run --engine {agent}\n"
+    "Switch it on? [y/N] "
+)
+
+
+def _engine(memory: Memory, args: Namespace, rows: list[Installed]) -> str:
+    """Offer the agent as the engine, and say how that was settled; off unless somebody says yes."""
+    if args.dry_run or memory.headless(args.agent) is None:
+        return ""
+    settings = memory.settings
+    if settings.text("distill.engine") != "none":
+        return ""
+    if not args.engine:
+        if all(row.state in ("unchanged", "skipped") for row in rows):
+            return ""
+        if not (sys.stdin.isatty() and sys.stderr.isatty()) or args.json:
+            return f"It can write memories too: recollect install {args.agent} --engine"
+        sys.stderr.write(
+            OFFER.format(
+                name=memory.agents.adapters([args.agent])[0].name,
+                agent=args.agent,
+                runs=settings.number("distill.runs_per_day"),
+                tokens=settings.number("distill.tokens_per_day"),
+            )
+        )
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            return "Off. Whenever you like: " + f"recollect install {args.agent} --engine"
+    choose_engine(settings.config, args.agent)
+    return f"{args.agent} writes memories now. Off again: recollect uninstall {args.agent} --engine"
 
 
 def _note(args: Namespace, rows: list[Installed]) -> str:

@@ -17,6 +17,7 @@ from recollect.memory import Memory
 from recollect.serve import timer
 from recollect.serve.cli.install import machine, told
 from recollect.serve.install import SCOPES, installable, uninstall
+from recollect.serve.install.engine import choose_engine
 from recollect.serve.output import Output
 
 
@@ -31,9 +32,21 @@ def arguments(parser: ArgumentParser) -> None:
         help="from your own settings, or from those of this project (default: user)",
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would go, change nothing")
+    parser.add_argument(
+        "--engine",
+        action="store_true",
+        help="only have it write no memories any more; all else stays",
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
+    is_engine = memory.settings.text("distill.engine") == args.agent
+    if args.engine and is_engine and not args.dry_run:
+        choose_engine(memory.settings.config, "none")
+    if args.engine:
+        return Output([], note="Only rules write memories now." if is_engine else "It wrote none.")
+    if is_engine and not args.dry_run and args.scope == "user":
+        choose_engine(memory.settings.config, "none")
     if args.agent == timer.NAME:
         rows = timer.uninstall(machine(memory, args), dry_run=args.dry_run)
     else:
