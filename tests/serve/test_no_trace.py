@@ -126,8 +126,8 @@ def surfaces(mind: Memory, words: list[str]) -> set[str]:
 # them proves nothing by not being there.
 EVERYWHERE = {
     "bodies", "turns", "tool_calls", "sessions", "digests", "traces", "notes", "publications",
-    "packs", "tellings",
-    "telling_words", "the text index", "the bytes of memories", "the names in memories",
+    "packs", "prompt_lines",
+    "prompt_words", "the text index", "the bytes of memories", "the names in memories",
 }  # fmt: skip
 
 

@@ -123,7 +123,7 @@ def test_an_attempt_is_recorded_and_found_again(recording: Recording) -> None:
         "result: rounds",
         "error: one test left",
     ]
-    assert found["content"][0]["text"].count("</recalled>") == 1
+    assert found["content"][0]["text"].count("</recalled mark=") == 1
 
 
 def test_the_project_is_that_of_the_folder_unless_it_is_named(
@@ -191,7 +191,7 @@ def test_what_was_handed_out_is_written_down(store: Path) -> None:
 
     db = recording.memory._shared.store().db
 
-    assert db.value("select count(*) from recalls where event = 'retrieve_relevant'") == 1
+    assert db.value("select count(*) from injections where event = 'retrieve_relevant'") == 1
 
 
 def test_an_agent_that_ends_has_its_attempts_kept(start: Start, store: Path) -> None:

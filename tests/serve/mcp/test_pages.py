@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from recollect.memory import Memory
 from recollect.serve.mcp.answers import PAGE_BYTES, Page, ToolHit, harmless, hit, result
 from recollect.serve.mcp.pages import read
+from tests.builders.hooks import within_frame
 from tests.builders.talks import Said, Talks
 from tests.serve.mcp.direct_client import DirectClient
 
@@ -92,7 +93,8 @@ def test_a_text_cannot_leave_its_frame(mind: Memory, forged: str) -> None:
     (shown,) = result(mind, page).content
 
     lines = shown.text.splitlines()  # type: ignore[union-attr]
-    assert [line for line in lines if "<" in line] == [lines[0], CLOSING]
+    assert [line for line in lines if "<" in line] == [lines[0], lines[-1]]
+    assert within_frame("\n".join(lines)) == lines[1:-1]
     assert [line for line in lines if line.startswith("- ")] == [lines[1]]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from recollect.memory import Memory
+from tests.builders.hooks import within_frame
 from tests.builders.talks import SHOP
 from tests.serve.mcp.clients import Pipes
 from tests.serve.mcp.conftest import Start
@@ -16,8 +16,10 @@ from tests.serve.mcp.conftest import Start
 @pytest.fixture
 def server(start: Start, store: Path) -> Pipes:
     with Memory.open(store) as memory:
-        memory.notes.add("prices are kept in cents", category="decision", project=SHOP, by="person")
-        memory.notes.add("prices may be negative", category="decision", project=SHOP, by="agent")
+        memory.old.remember(
+            "prices are kept in cents", category="decision", project=SHOP, by="person"
+        )
+        memory.old.remember("prices may be negative", category="decision", project=SHOP, by="agent")
     return start(store=store)
 
 
@@ -49,22 +51,20 @@ def test_a_session_is_its_outline(server: Pipes) -> None:
     lines = read(server, "recollect://session/codex:b").splitlines()
 
     assert lines[:2] == ["# codex:b", ""]
-    assert re.fullmatch('<recalled by="recollect" mark="\\w{8}" note="data from [^"]+">', lines[2])
+    assert within_frame("\n".join(lines[2:])) == lines[3:-1]
     assert [line.partition("): ")[2] for line in lines[4:-1]] == [
         "write a post about tulips",
         "and about daffodils",
     ]
-    assert lines[-1].startswith("</recalled mark=")
 
 
 @pytest.mark.parametrize("key", [SHOP, "%2Fhome%2Fada%2Fshop"])
-def test_a_project_is_what_a_session_is_told_at_its_start(key: str, server: Pipes) -> None:
-    """Of notes only those that count; a key may be a path, written as it is or encoded."""
-    text = read(server, f"recollect://project/{key}/memory")
+def test_a_project_is_what_an_agent_is_told_there(key: str, server: Pipes) -> None:
+    """The same text as at its start; a key may be a path, written as it is or encoded."""
+    told = within_frame(read(server, f"recollect://project/{key}/memory"))
 
-    assert text.startswith("<recalled by=")
-    assert "- prices are kept in cents" in text
-    assert "prices may be negative" not in text
+    assert "- Checks: `pytest -q hooks`" in told
+    assert "prices may be negative" not in "".join(told)
 
 
 @pytest.mark.parametrize(
