@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 # How alike two lines are, word after word, that say the same.
 NEARLY = 0.85
 STALE = "What it names is not there any more."
+# By how much a line rises with each session that used it, and sinks when so many did not.
+USED, MOST_USES = 0.05, 4
+UNUSED, UNUSED_TIMES = 0.2, 5
 # What is not a person's and was not found by us has been chosen by whoever found it.
 GIVEN = 2.0
 
@@ -65,7 +68,8 @@ def remember_project(store: Store, project: str, redact: Redact) -> None:
         given = _without_stale(store, given, here, folder)
     true = {_key(one) for one in kept}
     kept = _without_blocked(kept, store.notes.blocked(project))
-    order, sure = ranking.arrange(ranking.weigh(kept, sessions, given))
+    weighed = _by_use(store, project, ranking.weigh(kept, sessions, given))
+    order, sure = ranking.arrange(weighed)
     memory = ranking.with_block(order, sure, sessions, folder)
     lines = [line for line in order if not _is_given(line)]
     notes = [_found(line, redact) for line in lines if not line.candidate.everywhere]
@@ -178,6 +182,28 @@ def _is_near(own: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
         for other in others
         if other and own
     )
+
+
+def _by_use(store: Store, project: str, lines: Sequence[Line]) -> list[Line]:
+    """Lines weighed by what became of them when they were told, best first.
+
+    What was used rises a little, and what was told to many sessions that could have used it and
+    did not sinks a little: less than one more session that says the same counts.
+    """
+    counts = store.injections.counts()
+    if not counts:
+        return list(lines)
+    refs = {note.text: note.ref for note in store.notes.to_arrange(project)}
+    found = []
+    for line in lines:
+        count = counts.get(refs.get(line.candidate.text, line.candidate.key))
+        value = line.value
+        if count is not None and count.used:
+            value += USED * min(count.used, MOST_USES)
+        elif count is not None and count.unused >= UNUSED_TIMES:
+            value -= UNUSED
+        found.append(line._replace(value=value))
+    return sorted(found, key=lambda line: (-line.value, line.candidate.text))
 
 
 def _is_given(line: Line) -> bool:
