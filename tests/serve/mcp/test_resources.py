@@ -16,10 +16,8 @@ from tests.serve.mcp.conftest import Start
 @pytest.fixture
 def server(start: Start, store: Path) -> Pipes:
     with Memory.open(store) as memory:
-        memory.old.remember(
-            "prices are kept in cents", category="decision", project=SHOP, by="person"
-        )
-        memory.old.remember("prices may be negative", category="decision", project=SHOP, by="agent")
+        memory.notes.add("prices are kept in cents", category="decision", project=SHOP, by="person")
+        memory.notes.add("prices may be negative", category="decision", project=SHOP, by="agent")
     return start(store=store)
 
 
