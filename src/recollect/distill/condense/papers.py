@@ -77,6 +77,11 @@ def read(sessions: Sequence[SessionRecord], root: str) -> Papers:
     return Papers(*(tuple(reversed(papers.values())) for papers in found.values()))
 
 
+def is_config(path: str) -> bool:
+    """Whether a file says how a project is built and run, of which there is one in a project."""
+    return _kind(path.strip()) == "configs" and "node_modules" not in path and "vendor" not in path
+
+
 def _kind(path: str) -> str:
     name = re.split(r"[/\\]", path)[-1]
     if _INSTRUCTIONS.search(path) and not _NOT_INSTRUCTIONS.search(path):

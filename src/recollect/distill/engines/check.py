@@ -17,11 +17,11 @@ from typing import Literal, NamedTuple
 
 from recollect.distill.condense import Marks, typed
 from recollect.distill.engines.answer import Told
-from recollect.distill.engines.evidence import Evidence, plain
+from recollect.distill.engines.evidence import Evidence, plain, stands_in
 from recollect.distill.finders.cleaning import LINE_CHARACTERS
+from recollect.distill.finders.commands import KNOWN
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.machine import head
-from recollect.distill.finders.people import is_secret
 from recollect.distill.finders.safe import Proofs
 from recollect.distill.finders.steps import Step, form, passed, steps
 
@@ -35,12 +35,16 @@ _ORDERS = re.compile(
     r"|\bdo not (?:tell|inform|mention|ask)\b|\bwithout (?:telling|informing|asking) the (?:user|person)\b|\bexfiltrat\w+"
     r"|\b(?:curl|wget|iwr|irm)\b[^|`]*\|\s*(?:sudo )?(?:\w*sh|python\d?|node|iex)\b|\bbase64 (?:-d|--decode)\b"
     r"|\brm -rf (?:/|~|\$HOME)(?!\w)|\bdisable (?:the )?(?:sandbox|safety|hooks?|security|redaction)\b"
-    r"|--dangerously\S*|--no-verify\b|\bsend .{0,60}\b(?:to|at) (?:https?://|\S+@)|\b(?:paste|upload|post|e?mail) .{0,40}\b(?:keys?|tokens?|passwords?|secrets?|credentials?|\.env)\b"
-    r"|\b(?:assistant|agents?|ai|llm)s?\b.{0,30}\b(?:must|should|has to|have to|shall|needs? to|is required)\b",
+    r"|--dangerously\S*|--no-verify\b|\bsend .{0,60}\b(?:to|at) (?:https?://|\S+@)|\b(?:paste|upload|e?mail) .{0,40}\b(?:keys?|tokens?|passwords?|secrets?|credentials?|\.env)\b",
     re.IGNORECASE,
 )  # fmt: skip
+_SECRET = re.compile(
+    r"(?:\b(?:password|passwd|pwd|passcode)\b|密码|パスワード|mật khẩu)\s*(?:is|:|=|：|は|是|là)\s*[\"'`]?(?=\S*\d)[\w!@#$%^&*-]{4,}",
+    re.IGNORECASE,
+)
 _TICKED = re.compile(r"`([^`]+)`")
 _SAID = re.compile(r"[\"“]([^\"”]{2,})[\"”]|「([^」]{2,})」|『([^』]{2,})』")
+_MARKED = re.compile(rf"{_TICKED.pattern}|{_SAID.pattern}")
 _PATH = re.compile(
     r"(?<![\w/])(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w.@{}-]+){2,}|\b[\w.@-]+(?:/[\w.@-]+)+\.\w{1,5}\b"
     r"|\b[\w-]+(?:\.[\w-]+)*\.(?:py|tsx?|jsx?|mjs|json|md|sh|ps1|rs|toml|ya?ml|csv|html|css|sql|go|launch|cpp|kt|swift|rb|php)\b"
@@ -95,10 +99,13 @@ class Fault(NamedTuple):
 
 def spans_of(text: str) -> list[Span]:
     """The spans of a line: what is in backticks or quoted, paths, flags, names, numbers."""
-    found = [Span("command", one) for one in _TICKED.findall(text)]
-    rest = _TICKED.sub(" ", text)
-    found += [Span("quote", "".join(one)) for one in _SAID.findall(rest)]
-    rest = _COUNTED.sub(" ", _SAID.sub(" ", rest))
+    found: list[Span] = []
+    # Whichever opens first: a command may hold quotes, and a quote commands.
+    for one in _MARKED.finditer(text):
+        command, *quotes = one.groups()
+        said = "".join(filter(None, quotes))
+        found.append(Span("command", command) if command else Span("quote", said))
+    rest = _COUNTED.sub(" ", _MARKED.sub(" ", text))
     found += [Span("name", one) for one in _PATH.findall(rest)]
     found += [Span("name", one) for one in _NUMBER.findall(_PATH.sub(" ", rest))]
     return [span for span in found if span.text.strip(" .,;:…")]
@@ -133,6 +140,7 @@ class Check:
                     self._runs[plain(step.text)].append(_Run(order, step, ended, turn.ref))
                     if ended:
                         self._passes[head(step.text)] = order
+        self._programs = {head(text) for text in self._runs} | KNOWN
         self._templates = "\n".join(
             plain(line) for body in typed.read(evidence.sessions).bodies for line in body.lines
         )
@@ -169,10 +177,10 @@ class Check:
         if line.section == "left_off":
             yield "where the work was left off is told by the rules", True
             return
-        if is_secret(line.text) or self._redact(line.text) != line.text:
+        if _SECRET.search(line.text) or self._redact(line.text) != line.text:
             yield "holds what looks like a secret", True
             return
-        if _ORDERS.search(line.text):
+        if _ORDERS.search(self._without_own_words(line)):
             yield "reads like an order to an agent", True
             return
         if len(line.text) > LINE_CHARACTERS:
@@ -189,6 +197,15 @@ class Check:
                 yield f"`{span.text}` stands nowhere in the logs{told}", False
         if turns:
             yield from self._untrue(line, turns)
+
+    def _without_own_words(self, line: Told) -> str:
+        """A line without the quotes of what the person typed in a cited turn."""
+        own = [said for turn in self.turns(line) for said in self.evidence.own_lines(turn)]
+        text = line.text
+        for span in spans_of(line.text):
+            if span.kind == "quote" and any(stands_in(span.text, said) for said in own):
+                text = text.replace(span.text, " ")
+        return text
 
     def _stands(self, span: Span, turns: Sequence[str]) -> bool:
         """Whether a span stands in a cited turn, or else anywhere in the logs."""
@@ -210,7 +227,8 @@ class Check:
     def _untrue(self, line: Told, turns: Sequence[str]) -> Iterator[tuple[str, bool]]:
         commands = [one for one in _TICKED.findall(line.text) if plain(one) in self._runs]
         for command in _TICKED.findall(line.text):
-            if form(command) and not self._proofs.may_tell(command):
+            is_command = plain(command) in self._runs or head(command) in self._programs
+            if is_command and form(command) and not self._proofs.may_tell(command):
                 yield f"`{command}` was neither typed by the person nor proven to work", True
         if line.section == "commands":
             yield from self._without_a_pass(line, commands)
@@ -258,7 +276,8 @@ class Check:
 
     def _healed(self, line: Told, commands: Sequence[str]) -> Iterator[tuple[str, bool]]:
         """Failures whose very command passed later, in the same folder and without the way out."""
-        if not commands or not _FAILS.search(line.text):
+        claimed = line.text.partition(f"`{commands[0]}`")[2][:40] if commands else ""
+        if not claimed or not _FAILS.search(claimed) or "pass" in line.text:
             return
         runs = self._runs[plain(commands[0])]
         bad = [run for run in runs if run.ended is False]
@@ -292,8 +311,8 @@ def _readings(text: str) -> Iterator[list[str]]:
         yield [part for part in _SHORTENED.split(text) if part]
     if braces := _BRACES.match(text):
         yield [f"{braces[1]}{one.strip()}{braces[3]}" for one in braces[2].split(",")]
-    if " && " in text or " ; " in text or " → " in text:
-        yield [part.strip() for part in re.split(r" && | ; | → ", text) if part.strip()]
+    if re.search(r" (?:&&|;|→|/) ", text):
+        yield [part.strip() for part in re.split(r" (?:&&|;|→|/) ", text) if part.strip()]
 
 
 def _without_command(found: re.Match[str]) -> str:

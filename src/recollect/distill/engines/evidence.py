@@ -33,7 +33,8 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'", "„": 
 @lru_cache(512)
 def plain(text: str) -> str:
     """A text as it is compared."""
-    folded = unicodedata.normalize("NFKC", text).translate(_QUOTES).replace("//", "/").casefold()
+    folded = unicodedata.normalize("NFKC", text.replace('\\"', '"')).translate(_QUOTES)
+    folded = folded.replace("//", "/").casefold()
     return _HOME.sub("~", " ".join(_MARKS.sub("", folded).split()))
 
 
@@ -85,6 +86,14 @@ class Evidence:
             )
             self._outside = frozenset(word for text in texts for word in parts_of(text))
         return self._outside
+
+    def files(self, turn: str) -> list[str]:
+        """The files that were read or edited in the session of a turn."""
+        return [
+            call.target
+            for _, call in self.places[turn].session.calls()
+            if call.kind in ("edit", "read") and not call.failed
+        ]
 
     def voices(self, span: str, turn: str) -> Iterator[Voice]:
         """Who has a span in a turn."""

@@ -12,13 +12,22 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from recollect.distill.condense.papers import is_config
 from recollect.distill.engines.answer import Told
 from recollect.distill.engines.check import Check, spans_of
-from recollect.distill.engines.evidence import Evidence, Voice, parts_of, plain, stands_in
+from recollect.distill.engines.evidence import (
+    OUTPUT_CHARACTERS,
+    Evidence,
+    Voice,
+    parts_of,
+    plain,
+    stands_in,
+)
 from recollect.distill.finders.cleaning import words
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.steps import form, passed, steps
 from recollect.model.notes import Trust
+from recollect.model.record import CallRecord
 
 # A turn that has so much more of a line's words than the cited ones is where it comes from.
 CLEARLY = 0.25
@@ -99,9 +108,18 @@ _USUAL = frozenset(
     ]
 )
 # Whoever takes notes does not speak to the reader; whoever gives orders does.
-_ADDRESSED = re.compile(r"\b(?:you|your|yours|yourself|thy)\b", re.IGNORECASE)
-_LONG = re.compile(r"[^\s/`]{36,}")
-_LINK = re.compile(r"https?://(?!localhost|127\.|0\.0\.0\.0|\[::1\])")
+_ADDRESSED = re.compile(
+    r"\b(?:you|your|yours|yourself|thy)\b|\b(?:assistants?|agents?)\b.{0,30}\b(?:must|should|shall)\b",
+    re.IGNORECASE,
+)
+# What nobody can read is no note.
+_LONG = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[\w+=%]{36,}|[^\s/`]{60,}")
+_LINK = re.compile(r"https?://(?!localhost|127\.|0\.0\.0\.0|\[::1\])[^\s`\"')\]]+")
+# What these print is somebody else's.
+_FETCHES = re.compile(
+    r"\b(?:curl|wget|gh|glab|ssh|nc|git (?:log|show|fetch|clone|pull)|cat|less|head|tail|sed|rg|grep)\b"
+)
+FEWEST_OF_AN_ERROR = 12
 
 
 class Standing(NamedTuple):
@@ -118,13 +136,15 @@ def standing_of(line: Told, check: Check) -> Standing:
     own = _words(line.text)
     outside_quotes = _without(line.text, spans)
     frame = _words(outside_quotes)
-    is_plain = not _ADDRESSED.search(outside_quotes) and not _LONG.search(outside_quotes)
-    is_framed = is_plain and len(frame) <= FRAME_WORDS and not _is_foreign(frame, turns, evidence)
-    if is_framed and _is_said_by_person(spans, turns, evidence):
+    is_plain = not _ADDRESSED.search(outside_quotes) and not _LONG.search(line.text)
+    is_ours = is_plain and not _is_foreign(frame, turns, evidence)
+    is_framed = is_ours and len(frame) <= FRAME_WORDS
+    is_wide = is_ours and len(frame) <= 2 * FRAME_WORDS and "lasting" not in cues(outside_quotes)
+    if (is_framed or is_wide) and _is_said_by_person(spans, turns, evidence):
         return Standing("user", False)
     if _is_proven(line, turns, evidence):
         # Its command ran here: only the words around it can be somebody else's.
-        return Standing("tool-verified", not is_framed or bool(_LINK.search(line.text)))
+        return Standing("tool-verified", not is_framed or _links(line, turns, evidence))
     is_tainted = (
         not is_plain
         or any(evidence.places[turn].turn.tainted for turn in turns)
@@ -132,9 +152,17 @@ def standing_of(line: Told, check: Check) -> Standing:
         or _is_only_output(line, own, turns, evidence)
         or _is_foreign(frame, turns, evidence)
         or _is_a_wish_of_nobody(line, own, frame, turns, evidence)
-        or bool(_LINK.search(line.text))
+        or _links(line, turns, evidence)
     )
     return Standing("assistant", is_tainted)
+
+
+def _links(line: Told, turns: Sequence[str], evidence: Evidence) -> bool:
+    """Whether a line leads somewhere that the person did not name."""
+    return any(
+        not any(stands_in(link, said) for turn in turns for said in evidence.own_lines(turn))
+        for link in _LINK.findall(line.text)
+    )
 
 
 def _words(text: str) -> frozenset[str]:
@@ -187,6 +215,8 @@ def _is_a_wish_of_nobody(
 ) -> bool:
     """Whether a line says what is to be done, always or from now on, and no person said so."""
     found = cues(line.text)
+    if len(own) <= 3:
+        return False
     if line.section != "preferences" and not found & {"lasting", "policy"}:
         return False
     if "language" in found and len(own) <= FRAME_WORDS:
@@ -220,7 +250,36 @@ def _is_proven(line: Told, turns: Sequence[str], evidence: Evidence) -> bool:
                     ended = passed(call, run, at)
                     if ended or (line.section == "traps" and ended is False):
                         return True
-    return False
+    return any(
+        _shows(line, call, turn, evidence) for turn in turns for call in _calls(turn, evidence)
+    )
+
+
+def _calls(turn: str, evidence: Evidence) -> tuple[CallRecord, ...]:
+    return evidence.places[turn].turn.calls
+
+
+def _shows(line: Told, call: CallRecord, turn: str, evidence: Evidence) -> bool:
+    """Whether a call proves what a line quotes: an error that a command here printed, a file that
+    was worked on, a setting in a file of the project.
+    """
+    quoted = [span.text for span in spans_of(line.text) if span.kind == "command"]
+    if not quoted:
+        return False
+    if line.section == "traps" and call.kind == "shell" and not call.passed:
+        printed = plain(call.output[:OUTPUT_CHARACTERS])
+        said = [one for one in quoted if len(one) >= FEWEST_OF_AN_ERROR]
+        return not _FETCHES.search(call.target) and any(stands_in(one, printed) for one in said)
+    if line.section == "files":
+        return (
+            call.kind in ("edit", "read")
+            and not call.failed
+            and all(
+                any(stands_in(one, plain(path)) for path in evidence.files(turn)) for one in quoted
+            )
+        )
+    is_setting = line.section == "commands" and call.kind == "read" and is_config(call.target)
+    return is_setting and all(stands_in(one, plain(call.output)) for one in quoted)
 
 
 def _comes_from_outside(
