@@ -238,7 +238,7 @@ def measure(
     quoted: Counter[str] = Counter()
     missing: list[dict[str, str]] = []
     strays: list[Told] = []
-    for repository, some in _by_repository(projects).items():
+    for repository, some in by_repository(projects).items():
         print(f"{repository}: {', '.join(one.name for one in some)}", file=sys.stderr)
         told = _told_in(args.recollect, some, args.out / "worth-texts", args.stores)
         logs = RawLogs(path for one in some for path in one.files)
@@ -265,7 +265,7 @@ def measure(
     }
 
 
-def _by_repository(projects: Sequence[Project]) -> dict[str, list[Project]]:
+def by_repository(projects: Sequence[Project]) -> dict[str, list[Project]]:
     found: defaultdict[str, list[Project]] = defaultdict(list)
     for project in projects:
         found[project.repository].append(project)
