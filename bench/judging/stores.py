@@ -31,7 +31,7 @@ from recollect.model.logs import Checkpoint, Event, Item, Problem, SessionFacts,
 # Parts of the package that only read a store, and what in them does not:
 # vectors, and what hooks find ready.
 _READERS = ("recall", "serve", "samples")
-_WRITERS = [f"recall/{name}.py" for name in ("embedding", "pack", "prepare", "reminders", "shapes")]
+_WRITERS = ["recall/embedding.py"]
 
 
 @dataclass(frozen=True)

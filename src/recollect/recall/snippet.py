@@ -16,11 +16,17 @@ if TYPE_CHECKING:
     from recollect.model.calls import PlainEvent
 
 WIDTH = 160
+# A whole log may be pasted; its first words say as well where to look.
+MOST_WORDS = 24
 
 
 def snippet(events: list[Call | PlainEvent], words: list[str]) -> tuple[str, str]:
     """The piece of a turn that holds the most of these words, in one line, and who wrote it."""
-    wanted = [word.lower() for word in words]
+    # The index knows stems: parsing was found by parse.
+    wanted = [
+        (word[: max(4, len(word) - 3)], word)
+        for word in dict.fromkeys(word.lower() for word in words[:MOST_WORDS])
+    ]
     best, best_place, best_score, writer = "", 0, -1, "user"
     for text, written_by in _texts(events):
         text = ends(text)
@@ -60,22 +66,22 @@ def _writer(kind: str) -> str:
     return "tool" if kind in ("error", DIGEST) else "assistant"
 
 
-def _best_place(text: str, wanted: list[str]) -> tuple[int, int]:
+def _best_place(text: str, wanted: list[tuple[str, str]]) -> tuple[int, int]:
     lowered = text.lower()
-    places = [place for place in (_find(lowered, word) for word in wanted) if place >= 0]
+    places = []
+    for begins, word in wanted:
+        place = lowered.find(begins)
+        if place >= 0:
+            whole = lowered.find(word, place)
+            places.append(place if whole < 0 else whole)
     if not places:
         return 0, 0
+    if len(places) == 1:
+        return places[0], 1
     return max(
         ((place, sum(0 <= other - place < WIDTH for other in places)) for place in places),
         key=lambda pair: pair[1],
     )
-
-
-def _find(text: str, word: str) -> int:
-    # The index knows stems: parsing was found by parse.
-    begins = text.find(word[: max(4, len(word) - 3)])
-    whole = text.find(word, begins) if begins >= 0 else -1
-    return begins if whole < 0 else whole
 
 
 def _cut(text: str, position: int) -> str:
