@@ -37,7 +37,7 @@ def without_measures(text: str) -> str:
 @pytest.mark.parametrize(
     ("page", "names"),
     [
-        ("README.md", "import search fix recall stats"),
+        ("README.md", "import memory search fix"),
         ("docs/recall.md", "import recall recall blame fix how friction resume"),
     ],
 )
@@ -134,3 +134,11 @@ def test_what_is_stored_is_for_its_owner_alone(prepared: Path) -> None:
 
     assert modes["recollect.db"] == 0o600
     assert {mode & 0o077 for mode in modes.values()} == {0}
+
+
+def test_the_readme_shows_what_the_sample_project_is_told() -> None:
+    """Without its standing rules (uv, ruff, port 5050) the promise of the page would not hold."""
+    shown = next(lines for command, lines in transcript("README.md") if command[:6] == "memory")
+    told = "\n".join(shown)
+
+    assert [word for word in ("uv here, never pip", "ruff", "5050") if word not in told] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,9 @@ VIEWS = {
     "store": "/store",
 }
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
+# Read when the module is: every test begins by clearing our variables away.
+KEEP_PICTURES = "RECOLLECT_PICTURES" in os.environ
 # What a first page may load.
 MOST_BYTES, MOST_SCRIPT_BYTES = 150_000, 80_000
 
@@ -120,6 +124,23 @@ def test_every_view_is_accessible_wide_and_on_a_phone(
 
     assert found == []
     assert [url for url in elsewhere if not url.startswith((site.base, "data:"))] == []
+
+
+def test_the_pictures_of_the_pages_are_taken(
+    chromium: playwright.Browser, site: Site, tmp_path: Path
+) -> None:
+    """What the README shows is what the page looks like; RECOLLECT_PICTURES=1 keeps it."""
+    folder = PICTURES if KEEP_PICTURES else tmp_path
+    context = chromium.new_context(viewport={"width": 1280, "height": 760})
+    tab = context.new_page()
+    tab.goto(site.link)
+    tab.goto(site.base + VIEWS["memory"])
+    tab.wait_for_selector(".entry.is-on .ev")
+    tab.screenshot(path=folder / "memory.png")
+    context.close()
+
+    assert (folder / "memory.png").stat().st_size > 20_000
+    assert (PICTURES / "memory.png").exists()
 
 
 def test_a_first_page_is_small(chromium: playwright.Browser, site: Site) -> None:
