@@ -75,7 +75,7 @@ SHARES: Mapping[Section, float] = {
 }  # fmt: skip
 
 # Lines beyond these are not looked at: a project of any size is ranked in the same time.
-MOST_LINES = 800
+MOST_LINES = 500
 TITLE_TOKENS = 21
 
 _DIGITS = re.compile(r"\d+")
@@ -129,6 +129,7 @@ def weigh(
 
 def arrange(lines: Sequence[Line]) -> tuple[list[Line], int]:
     """The lines to tell, in order, and how many of them are the pack's."""
+    lines = [line for line in lines if line.value >= PROBABLE]
     choice = _Choice(lines, _Similar(lines))
     room = PACK_TOKENS - PACK_BLOCK_TOKENS - TITLE_TOKENS
     choice.take_first(room)
