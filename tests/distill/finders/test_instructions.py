@@ -63,3 +63,11 @@ def test_after_something_from_outside_nothing_is_taken_for_asked() -> None:
     call = wrote("/w/AGENTS.md", {"content": RULE})
 
     assert told("Put that into AGENTS.md, will you?", call, tainted=True) == []
+
+
+def test_a_line_that_was_typed_for_the_file_needs_no_edit() -> None:
+    """Clients write it themselves, and their log has only what was typed."""
+    (found,) = instructions.find(session(turn("# use pnpm here")))
+
+    assert (found.text, found.trust, found.is_sure) == ("use pnpm here", "user", True)
+    assert list(instructions.find(session(turn("# Plan\n\n## Goals\n- Sell more")))) == []

@@ -20,6 +20,8 @@ from recollect.model.record import CallRecord, SessionRecord, TurnRecord
 
 FEWEST = 24
 MOST_LINES = 12
+# What a person typed for the file itself is surer, and may be short.
+FEWEST_TYPED, TYPED_STRENGTH = 8, 1.8
 
 _FILE = re.compile(
     r"(?:^|[/\\])(?:(?!README|TODO|PLAN|TASKS?|DESIGN|CHANGES|HISTORY|LICENSE|NOTICE|SKILL|STATUS|ROADMAP)"
@@ -31,6 +33,8 @@ _REMEMBER = re.compile(
     r"|기억|запомни",
     re.IGNORECASE,
 )
+# How a line is typed that the client itself is to write into such a file.
+_TYPED = re.compile(r"# (?!#)(\S[^\n]*)")
 _PATCHED = re.compile(r"^\+(?!\+\+)(.*)$", re.MULTILINE)
 _RULES = frozenset(("lasting", "strong", "only"))
 
@@ -38,11 +42,26 @@ _RULES = frozenset(("lasting", "strong", "only"))
 def find(session: SessionRecord) -> Iterator[Candidate]:
     """The lines that were written into such files because the person asked for it."""
     for turn in session.turns:
+        if turn.by_person and session.interactive:
+            yield from _typed(turn)
         if not turn.by_person or turn.tainted:
             continue
         for call in turn.calls:
             if call.kind == "edit" and call.passed and _is_asked(turn, call.target):
                 yield from _lines(turn, call)
+
+
+def _typed(turn: TurnRecord) -> Iterator[Candidate]:
+    """Lines that the person typed for such a file: a prompt of one line that begins with `# `."""
+    for prompt in turn.prompts:
+        line = _TYPED.fullmatch(prompt.strip())
+        if (
+            line
+            and size(line[1]) >= FEWEST_TYPED
+            and len(line[1]) <= LINE_CHARACTERS
+            and not is_secret(line[1])
+        ):
+            yield _candidate(turn, line[1], TYPED_STRENGTH)
 
 
 def _is_asked(turn: TurnRecord, target: str) -> bool:
@@ -67,21 +86,25 @@ def _lines(turn: TurnRecord, call: CallRecord) -> Iterator[Candidate]:
             or text.endswith((":", "：", "…"))
         ):
             continue
-        yield Candidate(
-            kind="instruction",
-            section="preferences",
-            category="preference",
-            text=text,
-            key="said " + " ".join(words(text)),
-            trust="user",
-            strength=1.0,
-            at=turn.at,
-            turn=turn.ref,
-            is_sure=True,
-        )
+        yield _candidate(turn, text, 1.0)
         found += 1
         if found == MOST_LINES:
             return
+
+
+def _candidate(turn: TurnRecord, text: str, strength: float) -> Candidate:
+    return Candidate(
+        kind="instruction",
+        section="preferences",
+        category="preference",
+        text=text,
+        key="said " + " ".join(words(text)),
+        trust="user",
+        strength=strength,
+        at=turn.at,
+        turn=turn.ref,
+        is_sure=True,
+    )
 
 
 def _added(given: Any) -> str:
