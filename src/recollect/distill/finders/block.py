@@ -88,7 +88,7 @@ def used(sessions: Sequence[SessionRecord], disk: Disk | None = None) -> tuple[W
                     is_gone = (
                         disk and step.folder is not None and disk.lacks(step.text, step.folder)
                     )
-                    if step.form and step.folder is not None and not is_gone:
+                    if not call.failed and step.form and step.folder is not None and not is_gone:
                         forms.texts[step.form][step.text] += 1
                         seen[f"run {step.form}"] = weight
             elif call.kind in ("edit", "read") and call.target:

@@ -287,7 +287,9 @@ def _single(one: _Best, said: str) -> Candidate:
     where = f" (in {step.folder})" if step.folder else ""
     text = f"{one.purpose.capitalize()}: `{step.text}`{where}"
     is_again = one.sessions > 1 or (one.times > 1 and one.purpose in ("deploy", "migrate"))
-    is_sure = is_again or step.text in said or f"`{step.form}`" in said
+    # Of another's program that nobody named one learns nothing but that it can be run.
+    is_own = one.purpose != "run" or _OWN.match(step.text) is not None
+    is_sure = (is_again and is_own) or step.text in said or f"`{step.form}`" in said
     return _candidate(
         text, f"{step.form} in {step.folder}", one.use, _strength(one), step.form, is_sure=is_sure
     )

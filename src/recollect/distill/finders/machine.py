@@ -61,7 +61,7 @@ class Lack(NamedTuple):
 
 
 LACKS = (
-    Lack("glob", ("no matches found: ",), re.compile(r"no matches found: \S.*"),
+    Lack("glob", ("no matches found: ",), re.compile(r"no matches found: \S*[\[(].*"),
          "zsh expands brackets and stars: quote such paths (`{}`)"),
     Lack("codec", ("codec can't encode",), re.compile(r"'(?:gbk|cp\d+|charmap|ascii)' codec can't encode .*", re.IGNORECASE),
          "The console here is not UTF-8, printing other characters fails: `{}`"),
@@ -108,7 +108,9 @@ def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
     yield from _missing(machine)
     yield from _stubs(machine)
     for lack in LACKS:
-        if seen := machine.lacks.get(lack.name):
+        seen = machine.lacks.get(lack.name)
+        # What was refused and later went through is refused no more.
+        if seen and machine.worked.get(lack.name, "") < seen[-1].at:
             yield _lack_line(lack, seen)
 
 
@@ -123,6 +125,8 @@ def _look(sessions: Sequence[SessionRecord]) -> _Machine:
             for place, step in enumerate(line):
                 if passed(call, line, place):
                     machine.worked[head(step.text)] = turn.at
+                    if "sudo " in step.text:
+                        machine.worked["sudo"] = turn.at
                     if found := _LAUNCHED.match(step.text):
                         program = (found[1] or found[2]).lower()
                         machine.launched[program] = found[0].strip()

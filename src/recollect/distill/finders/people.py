@@ -99,7 +99,7 @@ _IN_PLACE_OF = re.compile(
 # What the task at hand is to leave alone.
 _SCOPE = re.compile(
     r"\b(?:do not|don['’]?t|never|without|not) (?:chang|chand|modif|touch|alter|edit|break|remov)\w*"
-    r" (?:\w+ ){0,2}(?:any ?thing|others?|existing|the rest|else)\b",
+    r" (?:[^.!?]{0,60} )?(?:any ?thing|others?|existing|the rest|else)\b",
     re.IGNORECASE,
 )
 # What wants an answer whatever else it says.
@@ -277,7 +277,7 @@ WEIGHTS = {
     "condition": 0.3, "cause": 0.2, "decision": 0.2, "environment": -0.1, "complaint": -0.2, "correction": 0.6,
     "trap": -0.5, "hedge": -0.6, "done": -0.4, "social": -0.9, "question": -1.1, "passing": -0.6,
     "offer": -0.5, "narration": -0.3, "forbids": 0.4, "only asks": -0.7, "goes on": -0.5,
-    "reports": -0.6, "scope": -1.3, "capitals": 0.3, "after stop": 0.6,
+    "reports": -0.6, "scope": -1.1, "shouted": -0.8, "capitals": 0.3, "after stop": 0.6,
     "opens": 0.3, "listed": -0.6, "number": 0.2, "short": -0.5,
     "length": 0.35, "names": 0.15, "long prompt": -0.5,
 }  # fmt: skip
@@ -297,6 +297,7 @@ def _strength(text: str, found: frozenset[str], clause: Clause, *, after_stop: b
         "reports": "policy" not in found and _REPORTS.search(text) is not None,
         "scope": _SCOPE.search(text) is not None,
         "capitals": _is_stressed(text),
+        "shouted": text.isupper() and not _SCOPE.search(text),
         "number": _NUMBER.search(text) is not None,
         "short": size(text) < SHORT
         and not (found & {"lasting", "policy", "language"} or {"strong", "negation"} <= found),

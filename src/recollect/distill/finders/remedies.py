@@ -99,7 +99,7 @@ _OF_THE_CODE = re.compile(
     r"|ReferenceError|✗|\berror TS|expected .* (?:but|to)\b"
 )
 # Lines that show code, or tick off a list.
-_SHOWN = re.compile(r"throw new|\$\{|^\s*[✓✔⚠✖├└│]|^\s*at |^\+|=>|\(skipped\)")
+_SHOWN = re.compile(r"\bstale\b|throw new|\$\{|^\s*[✓✔⚠✖├└│]|^\s*at |^\+|=>|\(skipped\)")
 # A look at how to run something is not a run of it.
 LOOKS = re.compile(
     r"\s(?:--help|-h|--version|-V|--markers|--collect-only|--list|--dry-run|--no-run|help|logs?|status)(?:\s|$)"
