@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from recollect.model.engines import HeadlessAgent
     from recollect.model.memories import ProjectMemory
     from recollect.model.reports import ImportReport, SourceReport, StatsRow, StoreSummary
-    from recollect.model.search import Filter, SearchResult
+    from recollect.model.search import Filter, SearchResult, SessionName
     from recollect.model.sessions import Session, SessionDetail, Turn
     from recollect.redact import Finding
 
@@ -416,6 +416,10 @@ class Memory:
         found = store.sessions.get(store.sessions.resolve(ref)[0], turns=[])
         found.domain = self.settings.domain_of(found.project)
         return found
+
+    def names(self, refs: Sequence[str]) -> dict[str, SessionName]:
+        """What some sessions are called, short and by title; the references are whole ones."""
+        return self._shared.store().names.get(refs) if refs else {}
 
     def digest(self, ref: str) -> Digest:
         """What a session came to, as of now: its tasks, how each went, what is left to do."""

@@ -327,6 +327,17 @@ class Hit:
         return f"Hit({self.ref!r}, score={self.score:.3f}, snippet={self.snippet!r})"
 
 
+class SessionName:
+    """What a session is called where there is little room: the start of its id that means no
+    other, and its title.
+    """
+
+    __slots__ = ("short", "title")
+
+    def __init__(self, short: str, title: str | None) -> None:
+        self.short, self.title = short, title
+
+
 class SearchResult:
     """Hits, best first, and what should be said about them.
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.errors import RecollectError
+    from recollect.serve.cli.lists import Screen
 
 
 class Output:
@@ -24,10 +25,11 @@ class Output:
     `rows` are shown one after the other; a single answer is one row. `text`
     turns a row into lines, `head` and `foot` frame them for a person, `empty`
     is said when there is no row (the exit code says it too), `note` goes to
-    stderr.
+    stderr. `screen` says how all of it looks on a terminal, where a person reads it; its lines
+    are cleaned already.
     """
 
-    __slots__ = ("empty", "exit_code", "foot", "head", "note", "rows", "text")
+    __slots__ = ("empty", "exit_code", "foot", "head", "note", "rows", "screen", "text")
 
     def __init__(
         self,
@@ -39,9 +41,10 @@ class Output:
         empty: str = "",
         note: str = "",
         exit_code: int = 0,
+        screen: Callable[[Screen], Iterable[str]] | None = None,
     ) -> None:
         self.rows, self.text, self.head, self.foot = rows, text, head, foot
-        self.empty, self.note, self.exit_code = empty, note, exit_code
+        self.empty, self.note, self.exit_code, self.screen = empty, note, exit_code, screen
 
 
 def write(output: Output, *, as_json: bool) -> int:

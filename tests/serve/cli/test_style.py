@@ -129,10 +129,10 @@ def test_text_from_a_log_cannot_act() -> None:
 def test_words_that_matched_are_marked() -> None:
     style = Style(color=True)
 
-    assert style.mark("The Lock locks", ["lock"]) == (
+    assert style.emphasize("The Lock locks", ["lock"]) == (
         "The \x1b[1;35mLock\x1b[0m \x1b[1;35mlock\x1b[0ms"
     )
-    assert Style().mark("The lock", ["lock"]) == "The lock"
+    assert Style().emphasize("The lock", ["lock"]) == "The lock"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
     from types import ModuleType
     from typing import NoReturn
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 HELP_WIDTH = 100
 LARGEST_COUNT = 1 << 62
+# Commands that take the number of a row in the last list.
+NUMBERED = ("show", "resume", "told")
 
 # command: (its file, one line for the list). The order is the order of the help.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -168,7 +170,20 @@ def _run(name: str, arguments: list[str]) -> int:
         memory = Memory.open(
             args.store, config=args.config, settings=changed, headless=_find_headless
         )
-        code = write(command.run(memory, args), as_json=args.json)
+        if (typed := getattr(args, "ref", None)) and name in NUMBERED and typed[0].isdecimal():
+            _take_row(args, memory.settings.home)
+        output = command.run(memory, args)
+        style = None
+        if output.screen is not None and not args.json and _is_for_person(args.color):
+            from recollect.serve.cli.style import style_of
+
+            style = style_of(sys.stdout, args.color)
+        if style is not None:
+            from recollect.serve.cli.lists import write_screen
+
+            code = write_screen(output, style, memory.settings.home)
+        else:
+            code = write(output, as_json=args.json)
         if left_out := memory.take_left_out():
             from recollect.model.answers import damage_note
 
@@ -184,6 +199,23 @@ def _run(name: str, arguments: list[str]) -> int:
     finally:
         if memory is not None:
             memory.close()
+
+
+def _is_for_person(color: str | None) -> bool:
+    """Whether a style is worth loading: most answers go to programs."""
+    forced = color == "always" or "FORCE_COLOR" in os.environ or "CLICOLOR_FORCE" in os.environ
+    return forced or sys.stdout.isatty()
+
+
+def _take_row(args: Namespace, home: str) -> None:
+    """Put what a row of this terminal's last list stands for in the place of its number."""
+    from recollect.serve.cli.lists import find_row
+    from recollect.serve.output import say
+
+    if found := find_row(home, args.ref):
+        args.ref, title = found
+        if title and sys.stdout.isatty():
+            say(title)
 
 
 def _find_headless(agent: str) -> HeadlessAgent | None:
@@ -227,6 +259,9 @@ def parser(name: str, command: ModuleType) -> ArgumentParser:
     )
     command.arguments(made)
     made.add_argument("--json", action="store_true", help="print JSON, one object a line")
+    made.add_argument(
+        "--color", choices=["always", "never"], help="colour, or none (default: on a terminal)"
+    )
     made.add_argument("--store", metavar="PATH", help="use this store instead of the usual one")
     made.add_argument("--config", metavar="FILE", help="read this file instead of config.toml")
     made.add_argument("--log-json", action="store_true", help="print log lines on stderr as JSON")

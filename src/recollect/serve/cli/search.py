@@ -21,9 +21,11 @@ from recollect.serve.output import Output, counted, external_mark, short_time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
 
     from recollect.memory import Memory
     from recollect.model.search import Hit, SearchResult
+    from recollect.serve.cli.lists import Screen
 
 __all__ = ["arguments", "prepare", "run"]
 
@@ -67,7 +69,13 @@ def run(memory: Memory, args: Namespace) -> Output:
     shown = text if len(text) <= 80 else f"{text[:79]}…"
     # That nothing is relevant is the first remark of the answer.
     empty = "" if found.nearest else f'Nothing found for "{shown}".'
-    return Output(found, _text, empty=empty, note="\n".join(_notes(found)))
+    return Output(
+        found,
+        _text,
+        empty=empty,
+        note="\n".join(_notes(found)),
+        screen=lambda screen: _screen(screen, memory, found, text),
+    )
 
 
 def _notes(found: SearchResult) -> list[str]:
@@ -83,10 +91,48 @@ def _notes(found: SearchResult) -> list[str]:
     return notes
 
 
+def _screen(screen: Screen, memory: Memory, found: SearchResult, text: str) -> Iterator[str]:
+    """The sessions that have hits, each with its best ones."""
+    from recollect.serve.cli.lists import (
+        agent_name,
+        heading,
+        project_names,
+        words_of,
+    )
+    from recollect.serve.cli.style import age
+
+    style, words = screen.style, words_of(text)
+    grouped: dict[str, list[Hit]] = {}
+    for hit in found:
+        grouped.setdefault(hit.session, []).append(hit)
+    names, projects = memory.names(list(grouped)), project_names(hit.project for hit in found)
+    for place, (session, hits) in enumerate(grouped.items()):
+        first = hits[0]
+        title = style.clean((names[session].title or "(no prompt)") + external_mark(first))
+        project, when = style.clean(projects[first.project]), style.glyph(age(first.at))
+        where = [project, agent_name(first.agent), when]
+        if place:
+            yield ""
+        number = screen.number(session, title)
+        yield from heading(screen, number, title, where, names[session].short)
+        for hit in hits:
+            mark = f".{hit.turn}"
+            said = style.cut(style.clean(hit.snippet), style.width - 9)
+            yield f"    {style.paint('accent', f'{mark:<4}')} {style.emphasize(said, words)}"
+            if hit.reason is not None:
+                yield "         " + style.paint("dim", style.cut(_reason(hit), style.width - 9))
+    if grouped:
+        yield from screen.hint(f"Read one: recollect show 1.{found.hits[0].turn}")
+
+
+def _reason(hit: Hit) -> str:
+    parts = "  ".join(f"{name} {value}" for name, value in (hit.reason or {}).items())
+    return f"{hit.score} by {hit.matched}: {parts}"
+
+
 def _text(hit: Hit) -> str:
     where = f"  {hit.project}" if hit.project else ""
     lines = [f"{hit.ref}  {short_time(hit.at)}{where}{external_mark(hit)}", f"    {hit.snippet}"]
     if hit.reason is not None:
-        parts = "  ".join(f"{name} {value}" for name, value in hit.reason.items())
-        lines.append(f"    {hit.score} by {hit.matched}: {parts}")
+        lines.append(f"    {_reason(hit)}")
     return "\n".join(lines)

@@ -11,15 +11,25 @@ turns, or of its sub-agents' turns, has all the words and matches all the filter
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from textwrap import indent
+from collections.abc import Iterator
 
 from recollect.memory import Memory
 from recollect.model.sessions import Session
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
-from recollect.serve.output import Output, counted, external_mark, short_time
+from recollect.serve.cli.lists import (
+    OUTCOMES,
+    Screen,
+    agent_name,
+    project_names,
+)
+from recollect.serve.cli.style import Column, age, money, number
+from recollect.serve.output import Output, external_mark
 
 __all__ = ["arguments", "prepare", "run"]
+
+# From this width on the branch is shown, as much of it as says something.
+WIDEST_LISTS, MOST_BRANCH = 120, 24
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -45,28 +55,72 @@ def run(memory: Memory, args: Namespace) -> Output:
         subagents=args.subagents,
         **chosen(args),
     )
-    shown: set[str] = set()
-
-    def text(session: Session) -> str:
-        shown.add(session.id)
-        # A sub-agent whose parent is not stored stands for itself.
-        is_below = session.origin == "subagent" and session.parent in shown
-        return indent(_text(session), "    ") if is_below else _text(session)
-
-    return Output(rows, text, empty="No sessions match.", note=remarked(memory, args))
+    return Output(
+        rows,
+        _text,
+        empty="No sessions match.",
+        note=remarked(memory, args),
+        screen=lambda screen: _screen(screen, memory, list(rows), tree=args.subagents),
+    )
 
 
 def _text(session: Session) -> str:
-    cost = "" if session.cost_usd is None else f"  ${session.cost_usd:.2f}"
-    title = session.title or "(untitled)"
-    came_to = (
-        f"\n    {session.outcome}: {session.summary}" if session.outcome and session.tasks else ""
+    """For a program: fields between tabs, nothing cut."""
+    cost = "" if session.cost_usd is None else f"{session.cost_usd:.4f}"
+    return "\t".join(
+        [
+            session.started_at or "",
+            session.outcome or "",
+            " ".join((session.title or "(no prompt)").split()) + external_mark(session),
+            str(session.turns),
+            cost,
+            session.project or "",
+            session.agent,
+            session.parent or "",
+            session.id,
+        ]
     )
-    subagents = f", {counted(session.subagents, 'sub-agent')}" if session.subagents else ""
-    return (
-        f"{session.id}{external_mark(session)}\n"
-        f"    {short_time(session.started_at)}  {session.project or '-'}  {title}\n"
-        f"    {counted(session.turns, 'turn')}, {counted(session.tool_calls, 'tool call')},"
-        f" {counted(session.errors, 'error')}{subagents}"
-        f"  {session.model or '-'}{cost}{came_to}"
-    )
+
+
+def _screen(screen: Screen, memory: Memory, found: list[Session], *, tree: bool) -> Iterator[str]:
+    if not found:
+        return
+    style = screen.style
+    names = memory.names([one.id for one in found])
+    projects = project_names(one.project for one in found)
+    columns = [
+        Column(role="accent", right=True),
+        Column("age", role="dim", right=True),
+        Column(),
+        Column("title", flexible=True),
+        Column("turns", right=True, drop=2),
+        Column("cost", right=True, drop=3),
+        *([Column("project", drop=5)] if len({one.project for one in found}) > 1 else []),
+        Column("agent", drop=4),
+        *([Column("branch", role="dim", drop=1)] if style.width >= WIDEST_LISTS else []),
+        Column("id", role="accent"),
+    ]
+    shown: set[str] = set()
+    rows = []
+    for one in found:
+        shown.add(one.id)
+        # A sub-agent whose parent is not stored stands for itself.
+        is_below = one.origin == "subagent" and one.parent in shown
+        title = style.clean((one.title or "(no prompt)") + external_mark(one))
+        more = f" +{one.subagents}" if one.subagents and not tree else ""
+        cells = {
+            "": screen.number(one.id, title),
+            "age": style.glyph(age(one.started_at)),
+            "title": (style.glyph("└ ") if is_below else "") + title + more,
+            "turns": number(one.turns),
+            "cost": style.glyph(money(one.cost_usd)),
+            "project": style.clean(projects[one.project]),
+            "agent": agent_name(one.agent),
+            "branch": style.cut(style.clean(one.git.branch or ""), MOST_BRANCH),
+            "id": names[one.id].short,
+        }
+        row = [cells[column.name] for column in columns]
+        row[2] = style.glyph(OUTCOMES.get(one.outcome or "", ("", ""))[0])
+        rows.append(row)
+    yield from screen.table(columns, rows)
+    yield from screen.hint("Read one: recollect show 1   Continue it: recollect resume 1")

@@ -73,7 +73,7 @@ class Style:
         """The text, or as many of its words as fit with an ellipsis."""
         return cut(text, cells, "..." if self.in_ascii else "…")
 
-    def mark(self, text: str, words: Iterable[str]) -> str:
+    def emphasize(self, text: str, words: Iterable[str]) -> str:
         """The text with the words that were looked for."""
         lower = text.lower()
         if not self.color or len(lower) != len(text):
@@ -238,7 +238,8 @@ def table(
         for at, column in enumerate(columns)
     ]
     flexible = next((at for at, column in enumerate(columns) if column.flexible), None)
-    shown = list(range(len(columns)))
+    # A column without a name that has nothing in it is none.
+    shown = [at for at in range(len(columns)) if widths[at]]
     if flexible is not None:
         least = min(widths[flexible], LEAST_FLEXIBLE)
         for goes in sorted(

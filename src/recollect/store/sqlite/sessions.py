@@ -263,7 +263,11 @@ class Sessions:
         )
         if not found:
             agent, _, native = name.rpartition(":")
-            pattern = "".join(f"[{char}]" if char in "*?[" else char for char in native) + "*"
+            # Of a sub-agent's id both parts may be shortened.
+            pattern = "".join(
+                f"[{char}]" if char in "*?[" else "*/" if char == "/" else char for char in native
+            )
+            pattern += "*"
             found = self.db.rows(
                 """
                 select ref from sessions
@@ -278,6 +282,14 @@ class Sessions:
                 """,
                 {"pattern": pattern, "agent": agent, "most": MOST_NAMED},
             )
+        if not found and not mark:
+            # Some shells take `#` for a pattern: a turn is also <session>.<number>.
+            session, dot, turn = name.rpartition(".")
+            if session and dot and turn.isdecimal() and len(turn) <= 15:
+                try:
+                    return self.resolve(f"{session}#{turn}")
+                except NotFound:
+                    pass
         if not found or not name:
             raise NotFound(f'There is no session "{name}".', hint="Try: recollect sessions")
         if len(found) > 1:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.jobs import Jobs
     from recollect.store.sqlite.known_secrets import KnownSecrets
     from recollect.store.sqlite.leases import Leases
+    from recollect.store.sqlite.names import Names
     from recollect.store.sqlite.notes import Notes
     from recollect.store.sqlite.problems import Problems
     from recollect.store.sqlite.projects import Projects
@@ -112,6 +113,12 @@ class Store:
         from recollect.store.sqlite.sessions import Sessions
 
         return Sessions(self.db)
+
+    @cached_property
+    def names(self) -> Names:
+        from recollect.store.sqlite.names import Names
+
+        return Names(self.db)
 
     @cached_property
     def turns(self) -> Turns:

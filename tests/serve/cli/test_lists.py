@@ -1,0 +1,223 @@
+"""Lists as a person sees them, and what a program gets instead."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.serve.cli import main
+from recollect.serve.cli.lists import project_names
+from recollect.serve.cli.style import cells
+from tests.builders.homes import chat, claude_log, memory
+
+SAMPLES = Path(recollect.__file__).parent / "samples"
+JAPANESE = "注文テーブルの移行がチェックアウト中にデッドロックする問題を調べて直してください"
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a store that holds the sample sessions."""
+    folder = tmp_path_factory.mktemp("prepared")
+    with memory(folder) as mind:
+        mind.import_logs([SAMPLES])
+        mind.jobs.work()
+    return folder / ".recollect"
+
+
+@pytest.fixture
+def samples(prepared: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RECOLLECT_HOME", str(prepared))
+    monkeypatch.chdir(home)
+    return prepared
+
+
+@pytest.fixture
+def screen(samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person reads what is printed, without colours."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def shown(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    assert main(list(words)) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+LISTS = [
+    "sessions", "sessions --subagents", "sessions --project webshop",
+    "search migration deadlock --explain",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [50, 80, 100, 140])
+@pytest.mark.parametrize("command", LISTS)
+@pytest.mark.usefixtures("screen")
+def test_nothing_is_wider_than_the_screen(
+    command: str, width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line that wraps is two lines, and a list of those is no list."""
+    monkeypatch.setenv("COLUMNS", str(width))
+
+    lines = shown(capsys, *command.split())
+
+    assert lines
+    assert max(map(cells, lines)) <= width
+    assert "\x1b" not in "".join(lines)
+
+
+@pytest.mark.usefixtures("screen")
+def test_a_session_is_one_line_with_its_title_first_and_its_id_last(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+
+    head, *rows = shown(capsys, "sessions", "--project", "webshop")
+
+    assert head.split() == ["age", "title", "turns", "cost", "agent", "id"]
+    (release,) = (row for row in rows if "2.14.0" in row)
+    assert release.split()[:1] == ["1"]
+    title = "Release webshop 2.14.0 and the flaky checkout test"
+    assert release.partition(title)[2].split() == ["8", "$1.32", "claude", "a75df633"]
+    assert [len(row.split()[-1]) for row in rows] == [8] * 8
+
+
+@pytest.mark.usefixtures("screen")
+def test_hits_are_grouped_by_session(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The title says what it was about; each hit is a line below it."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    first, *rest = shown(capsys, "search", "migration", "0042", "deadlock")
+
+    assert first.startswith(" 1  Deadlock while migration 0042 runs against live orders   ")
+    assert first.endswith(" · 453dcfa0")
+    assert rest[0].startswith("    .")
+
+
+def test_a_program_gets_fields_between_tabs(
+    samples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whole ids, exact times, nothing cut."""
+    lines = shown(capsys, "sessions", "--limit", "100")
+
+    rows = [line.split("\t") for line in lines]
+    assert {len(row) for row in rows} == {9}
+    assert "claude-code:453dcfa0-ef37-4cb8-b57c-7e97169a2650" in {row[-1] for row in rows}
+    assert all(row[0].endswith("Z") for row in rows)
+    assert not any("…" in line for line in lines)
+
+
+def test_colours_are_the_eight_codes_and_only_on_request(
+    samples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import re
+
+    colored = "\n".join(shown(capsys, "search", "deadlock", "--color", "always"))
+
+    assert set(re.findall(r"\x1b\[([0-9;]*)m", colored)) <= {"0", "1", "2", "36", "1;35"}
+    assert "\x1b[1;35mdeadlock\x1b[0m" in colored
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" not in "\n".join(shown(capsys, "search", "deadlock", "--color", "never"))
+
+
+def test_wide_titles_line_up(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Real titles are Japanese; a character is two cells."""
+    for number, asked in enumerate([JAPANESE, "fix the voucher test"], 1):
+        talk = chat(number)
+        talk.user(asked)
+        talk.reply("done")
+        claude_log(home, talk)
+    with memory(home) as mind:
+        mind.import_logs()
+        store = mind.settings.store
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "90")
+
+    _, *rows = shown(capsys, "sessions", "--store", store)
+
+    assert {cells(row) for row in rows} == {90}
+    assert any("注文テーブル" in row and "…" in row for row in rows)
+
+
+def test_projects_have_short_names_that_differ() -> None:
+    assert project_names(["github.com/acme/api", "github.com/beta/api", "C:\\x\\web", None]) == {
+        "github.com/acme/api": "acme/api", "github.com/beta/api": "beta/api",
+        "C:\\x\\web": "web", None: "-", "": "-",
+    }  # fmt: skip
+
+
+@pytest.mark.usefixtures("samples")
+@pytest.mark.parametrize("ref", ["453dcfa0.4", "453d#4", "claude-code:453d.4"])
+def test_a_turn_is_also_written_with_a_dot(ref: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Some shells take `#` for a pattern."""
+    (turn,) = shown(capsys, "show", ref, "--json")
+
+    assert '"ref":"claude-code:453dcfa0-ef37-4cb8-b57c-7e97169a2650#4"' in turn
+
+
+def test_short_ids_mean_one_session_each(samples: Path) -> None:
+    """Also of those that share their first eight characters, and of sub-agents."""
+    with memory(samples.parent) as mind:
+        refs = [one.id for one in mind.sessions(limit=None, subagents=True)]
+        names = mind.names(refs)
+
+        assert [mind.session(names[ref].short).id for ref in refs] == refs
+        assert any("/" in name.short for name in names.values())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_row_number_stands_for_what_was_listed_in_this_terminal(
+    samples: Path, home: Path
+) -> None:
+    """What you see is what you type; another terminal knows nothing of it."""
+    first = on_a_terminal(
+        home, samples, "recollect sessions --project webshop; recollect show 2.1; recollect show 99"
+    )
+
+    assert "Read one: recollect show 1" in first
+    second = next(line for line in first.splitlines() if line.lstrip().startswith("2 "))
+    assert f"{second.split()[-1]}" in first.partition("Read one")[2]
+    assert "has no row 99" in first
+    (kept,) = (samples / "rows").iterdir()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert "There is no session" in on_a_terminal(home, samples, "recollect show 2") or (
+        "has no row 2" in on_a_terminal(home, samples, "recollect show 2")
+    )
+
+
+def on_a_terminal(home: Path, folder: Path, script: str) -> str:
+    """What a shell in a terminal of its own shows for some commands."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    program = f"{sys.executable} -P -m recollect"
+    running = subprocess.Popen(
+        ["sh", "-c", script.replace("recollect ", f"{program} ")],
+        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, cwd=home,
+        env={
+            "HOME": str(home), "RECOLLECT_HOME": str(folder), "TERM": "xterm", "NO_COLOR": "1",
+            "PYTHONUTF8": "1",
+        },
+    )  # fmt: skip
+    os.close(theirs)
+    found = b""
+    while True:
+        try:
+            found += (more := os.read(ours, 65_536))
+        except OSError:
+            break
+        if not more:
+            break
+    os.close(ours)
+    running.wait(30)
+    return found.decode().replace("\r\n", "\n").replace(f"{program} ", "recollect ")
