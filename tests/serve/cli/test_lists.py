@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -50,6 +51,8 @@ def shown(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
 
 
 LISTS = [
+    "fix 'database is locked'", "blame prices.py", "how pytest", "show 453d", "show 453d.4",
+    "memory --project webshop", "memory list --all", "",
     "sessions", "sessions --subagents", "sessions --project webshop",
     "search migration deadlock --explain",
 ]  # fmt: skip
@@ -64,7 +67,7 @@ def test_nothing_is_wider_than_the_screen(
     """A line that wraps is two lines, and a list of those is no list."""
     monkeypatch.setenv("COLUMNS", str(width))
 
-    lines = shown(capsys, *command.split())
+    lines = shown(capsys, *shlex.split(command))
 
     assert lines
     assert max(map(cells, lines)) <= width
@@ -85,6 +88,71 @@ def test_a_session_is_one_line_with_its_title_first_and_its_id_last(
     title = "Release webshop 2.14.0 and the flaky checkout test"
     assert release.partition(title)[2].split() == ["8", "$1.32", "claude", "a75df633"]
     assert [len(row.split()[-1]) for row in rows] == [8] * 8
+
+
+@pytest.mark.usefixtures("screen")
+def test_a_fix_is_a_story(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What failed, the error, what was done, what worked and why to believe it."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    head, *story = shown(capsys, "fix", "sqlite3.OperationalError: database is locked")
+
+    assert head.startswith(" 1  Cache supplier price feeds in SQLite instead of Redis  ")
+    assert head.endswith("01a1a188.5")
+    assert story == [
+        "    ✗ uv run pytest -q tests/feeds tests/catalog  (exit 1)",
+        "      sqlite3.OperationalError: database is locked",
+        "    ✎ shop/feeds/cache.py",
+        "    ✓ uv run ruff check . && uv run pytest -q tests/feeds tests/catalog"
+        "  proven: same command passed",
+    ]
+
+
+@pytest.mark.usefixtures("screen")
+def test_a_session_is_read_without_the_outputs_of_what_went_well(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+
+    title, about, *rest = shown(capsys, "show", "453d")
+
+    assert title.split("  ")[0] == "Deadlock while migration 0042 runs against live orders"
+    assert title.endswith("453dcfa0")
+    assert about.startswith("webshop · claude · ")
+    assert "1 of 12 calls failed" in about
+    assert sum(line.startswith(".") for line in rest) == 7
+    assert "  ✎ /home/mara/code/webshop/migrations/env.py  +3 −4" in rest
+    assert "      … 7 lines (--all)" in rest
+
+
+@pytest.mark.usefixtures("screen")
+def test_the_memory_on_a_terminal_is_word_for_word_what_agents_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], samples: Path
+) -> None:
+    """Each line with whose it is, what it rests on, and the id that changes it."""
+    monkeypatch.setenv("COLUMNS", "140")
+
+    lines = shown(capsys, "memory", "--project", "webshop")
+
+    (port,) = (line for line in lines if "5050" in line)
+    assert port.split('"')[-1].split()[:2] == ["you", "01a10fde.4"]
+    with memory(samples.parent) as mind:
+        told = mind.remember(project="webshop")
+        assert told is not None
+        assert f"these {told.pack.count(chr(10) + '- ')} lines" in lines[0]
+        shown_text = "".join("".join(line[4:108].split()) for line in lines)
+        assert "".join(told.pack.splitlines()[1][2:].split()) in shown_text
+        assert mind.notes.get(port.split()[-1]).ref.startswith("note:" + port.split()[-1])
+
+
+@pytest.mark.usefixtures("screen")
+def test_bare_it_shows_the_newest_and_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
+    first, *rest = shown(capsys)
+
+    assert first == "All projects · 24 sessions (and 1 sub-agent) · 162 turns · 4 projects in all"
+    assert [line.split()[0] for line in rest[1:4]] == ["1", "2", "3"]
 
 
 @pytest.mark.usefixtures("screen")

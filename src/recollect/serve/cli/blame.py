@@ -15,13 +15,17 @@ that open files themselves, or PowerShell.
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 
 from recollect.memory import Memory
 from recollect.model.answers import FileChange
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
-from recollect.serve.output import Output, counted, placed
+from recollect.serve.cli.lists import Screen, agent_name, turn_name
+from recollect.serve.cli.style import Column, age, cells
+from recollect.serve.output import Output, counted, external_mark, placed
 
 __all__ = ["arguments", "prepare", "run"]
 
@@ -38,7 +42,48 @@ def run(memory: Memory, args: Namespace) -> Output:
     path = (args.path or "").strip()
     found = memory.blame(path, typed(args), folder=None, limit=args.limit, **chosen(args))
     note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
-    return Output(found, _text, empty=f"No session changed {path}.", note=note)
+    return Output(
+        found,
+        _text,
+        empty=f"No session changed {path}.",
+        note=note,
+        screen=lambda screen: _screen(screen, memory, found.rows),
+    )
+
+
+def _screen(screen: Screen, memory: Memory, rows: list[FileChange]) -> Iterator[str]:
+    if not rows:
+        return
+    style = screen.style
+    names = memory.names(sorted({row.session for row in rows}))
+    files = {row.file for row in rows}
+    head = style.clean(rows[0].file) if len(files) == 1 else counted(len(files), "file")
+    count = f"{counted(len(rows), 'change')} in {counted(len(names), 'session')}"
+    room = style.width - cells(count) - 3
+    yield style.paint("bold", style.cut(head, room)) + style.glyph(f" · {count}")
+    columns = [
+        Column(role="accent", right=True), Column(role="dim", right=True), Column(role="ok"),
+        Column(role="fail"), Column(flexible=True), Column(role="dim", drop=2),
+        Column(role="dim", drop=1), Column(role="accent"),
+    ]  # fmt: skip
+    lines = []
+    for row in rows:
+        marks = ("" if row.live else "  (undone)") + ("" if row.ok is not False else "  (failed)")
+        asked = style.clean((row.prompt or "(no prompt)") + external_mark(row))
+        lines.append(
+            [
+                screen.number(row.ref, asked),
+                style.glyph(age(row.at)),
+                "" if row.added is None else f"+{row.added}",
+                "" if row.removed is None else style.glyph(f"−{row.removed}"),
+                asked + marks,
+                style.clean(os.path.basename(row.file)) if len(files) > 1 else "",
+                agent_name(row.agent),
+                turn_name(row.ref, lambda session: names[session].short),
+            ]
+        )
+    yield from screen.table(columns, lines)
+    yield from screen.hint("See a change: recollect show 1")
 
 
 def _text(row: FileChange) -> str:

@@ -23,7 +23,7 @@ from typing import get_args
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.notes import Author, Note, NoteChange, Status
-from recollect.serve.cli import count, memory_update
+from recollect.serve.cli import count, memory_update, note_lines
 from recollect.serve.cli.confirm import confirm
 from recollect.serve.output import Output, counted, short_date
 
@@ -102,7 +102,9 @@ def _show(memory: Memory, args: Namespace) -> Output:
     if args.json:
         notes = found.notes if args.long else [note for note in found.notes if note.in_pack]
         return Output(notes, empty=EMPTY)
-    return Output([text] if (text := found.long if args.long else found.pack) else [], empty=EMPTY)
+    told = found.long if args.long else found.pack
+    lines = None if args.long else lambda screen: note_lines.tell_memory(screen, memory, found)
+    return Output([told] if told else [], empty=EMPTY, screen=lines)
 
 
 def _list(memory: Memory, args: Namespace) -> Output:
@@ -127,6 +129,7 @@ def _list(memory: Memory, args: Namespace) -> Output:
         if folder
         else "No notes match. All of them: recollect memory list --all",
         note=f"{len(found)} of {found.total}. The rest: {more}" if more else "",
+        screen=lambda screen: note_lines.list_notes(screen, found.rows),
     )
 
 

@@ -9,11 +9,15 @@ from recollect.serve.output import Output, and_subagents, counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
 
     from recollect.memory import Memory
     from recollect.model.reports import StoreSummary
+    from recollect.serve.cli.lists import Screen
 
 
+# So many of the newest sessions.
+NEWEST = 3
 _NOTHING = """Your memory is empty. Read your sessions: recollect import
 Or try it with sample sessions: recollect demo"""
 
@@ -25,7 +29,54 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     if not os.path.exists(memory.settings.store):
         return Output([], note=_NOTHING)
-    return Output([memory.summary()], _text)
+    summary = memory.summary()
+    return Output([summary], _text, screen=lambda screen: _screen(screen, memory, summary))
+
+
+def _screen(screen: Screen, memory: Memory, summary: StoreSummary) -> Iterator[str]:
+    """This project's newest sessions, what its agents are told, and what to do next."""
+    from recollect.serve.cli.lists import OUTCOMES, agent_name, project_names
+    from recollect.serve.cli.style import Column, age, number
+
+    style, here = screen.style, os.getcwd()
+    own = memory.projects.of(here)
+    found = list(memory.sessions(limit=NEWEST, project=own)) if own else []
+    scope = style.clean(project_names([own])[own]) if found else "All projects"
+    found = found or list(memory.sessions(limit=NEWEST))
+    totals = (
+        f" · {counted(summary.sessions, 'session')}{and_subagents(summary.subagents)} · "
+        f"{number(summary.turns)} turns · {counted(summary.projects, 'project')} in all"
+    )
+    yield style.paint("bold", style.cut(scope, 40)) + style.cut(
+        style.glyph(totals), style.width - min(40, len(scope))
+    )
+    yield ""
+    names = memory.names([one.id for one in found])
+    columns = [
+        Column(role="accent", right=True), Column(role="dim", right=True), Column(),
+        Column(flexible=True), Column(drop=1), Column(role="accent"),
+    ]  # fmt: skip
+    rows = []
+    for one in found:
+        title = style.clean(one.title or "(no prompt)")
+        sign = style.glyph(OUTCOMES.get(one.outcome or "", ("", ""))[0])
+        rows.append([
+            screen.number(one.id, title), style.glyph(age(one.started_at)), sign, title,
+            agent_name(one.agent), names[one.id].short,
+        ])  # fmt: skip
+    yield from screen.table(columns, rows)
+    yield ""
+    waiting = memory.notes.search(folder=here, status="candidate", limit=1).total if own else 0
+    if waiting:
+        yield f"{counted(waiting, 'note waits', 'notes wait')} for you: recollect review"
+    if own:
+        yield "What agents are told here: recollect memory"
+    if summary.jobs_waiting:
+        yield f"{counted(summary.jobs_waiting, 'job')} still to run in the background."
+    for line in [*([str(summary.room)] if summary.room else []), *map(str, summary.leaving)]:
+        yield style.cut(style.clean(line), style.width)
+    browse = style.glyph("Browse: recollect tui · recollect web   All commands: recollect help")
+    yield style.cut(browse, style.width)
 
 
 def _text(summary: StoreSummary) -> str:

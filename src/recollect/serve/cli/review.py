@@ -24,6 +24,7 @@ from recollect.model.notes import Note
 from recollect.model.sessions import Turn
 from recollect.serve.cli import count
 from recollect.serve.cli.keys import read_key
+from recollect.serve.cli.note_lines import list_notes
 from recollect.serve.output import Output, counted, say, short_date
 
 KEYS = "a accept · r reject · e edit · s skip · o evidence · u undo · q quit  › "
@@ -49,7 +50,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     waiting = waiting_notes(memory, args)
     empty = "Nothing to review." if args.all else "Nothing to review here. Everywhere: --all"
     if args.json or not waiting or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return Output(waiting, text, empty=empty)
+        return Output(waiting, text, empty=empty, screen=lambda screen: list_notes(screen, waiting))
     review = _Review(memory, waiting)
     review.run()
     return Output([], note=review.summary())

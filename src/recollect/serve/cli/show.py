@@ -11,10 +11,12 @@ only one.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 
 from recollect.memory import Memory
 from recollect.model.sessions import SessionDetail, ToolCall, Turn, TurnEvent
 from recollect.serve.cli import digest
+from recollect.serve.cli.lists import Screen
 from recollect.serve.cli.memory import text as note_text
 from recollect.serve.output import Output, counted, external_mark
 from recollect.serve.patches import patch_of
@@ -41,7 +43,14 @@ def run(memory: Memory, args: Namespace) -> Output:
         return Output([memory.notes.get(args.ref)], note_text)
     if args.digest:
         return Output([memory.digest(args.ref)], digest.text)
-    return Output([memory.show(args.ref)], lambda row: _text(row, whole=args.all))
+    found = memory.show(args.ref)
+
+    def screen(seen: Screen) -> Iterator[str]:
+        from recollect.serve.cli.reading import read_session
+
+        return read_session(seen, memory, found, whole=args.all)
+
+    return Output([found], lambda row: _text(row, whole=args.all), screen=screen)
 
 
 def _text(row: SessionDetail | Turn, *, whole: bool) -> str:

@@ -15,11 +15,14 @@ Of the rest nobody can say. docs/hooks.md says more.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.injections import Effect, Injection, InjectionLine, Share
 from recollect.serve.cli import count
+from recollect.serve.cli.lists import Screen, agent_name, project_names
+from recollect.serve.cli.style import Column, age
 from recollect.serve.output import Output, counted, short_time
 
 
@@ -57,7 +60,40 @@ def run(memory: Memory, args: Namespace) -> Output:
         project=args.project, session=args.session, since=args.since, limit=args.limit
     )
     empty = "No agent was told anything yet. Connect one: recollect install"
-    return Output(found, _line, empty=empty)
+    return Output(found, _line, empty=empty, screen=lambda screen: _screen(screen, found))
+
+
+def _screen(screen: Screen, found: Iterable[Injection]) -> Iterator[str]:
+    style, rows = screen.style, list(found)
+    if not rows:
+        return
+    projects = project_names(row.project for row in rows)
+    columns = [
+        Column(role="accent", right=True), Column("when", role="dim", right=True), Column("agent"),
+        Column("at", flexible=True), Column("project", drop=1), Column("told", right=True),
+        Column("of it"), Column("id", role="accent"),
+    ]  # fmt: skip
+    lines = []
+    for row in rows:
+        uses = [line.use for line in row.lines]
+        known = [f"{uses.count(use)} {use}" for use in ("used", "unused") if use in uses]
+        event = style.clean(row.event)
+        lines.append(
+            [
+                screen.number(row.id, event),
+                style.glyph(age(row.at)),
+                agent_name(row.agent or row.face),
+                event,
+                style.clean(projects[row.project]),
+                counted(len(row.lines), "line"),
+                ", ".join(known),
+                row.id,
+            ]
+        )
+    yield from screen.table(columns, lines)
+    yield from screen.hint(
+        "See the words: recollect told 1   Mark it: recollect told 1 --helpful | --harmful"
+    )
 
 
 def _line(row: Injection) -> str:
