@@ -60,9 +60,9 @@ def filled(root: Path, home: Path) -> dict[str, str]:
     """The variables of a version with the samples in its store and all its work done."""
     home.mkdir()
     environ = clean_environ(home) | {"HOME": str(home), "PYTHONPATH": str(root / "src")}
-    for words in (["import", str(SAMPLES / "claude"), str(SAMPLES / "codex")], ["work"]):
-        command = [sys.executable, "-m", "recollect", *words]
-        subprocess.run(command, env=environ, check=True, capture_output=True)
+    words = ["import", str(SAMPLES / "claude"), str(SAMPLES / "codex"), "--wait"]
+    command = [sys.executable, "-m", "recollect", *words]
+    subprocess.run(command, env=environ, check=True, capture_output=True)
     return environ
 
 

@@ -105,7 +105,7 @@ class StoreDamaged(StoreError):
     def __init__(self, path: str, detail: str) -> None:
         super().__init__(
             f"{path} is damaged: {detail}.",
-            hint="Run `recollect repair`: it saves what it can and keeps the damaged file.",
+            hint="Run `recollect doctor --repair`: it saves what it can, and keeps the old file.",
         )
 
 

@@ -137,7 +137,7 @@ def test_sessions_are_found_by_their_outcome(remember: Remember) -> None:
     before = mind.remarks("outcome:fail")
     list(mind.digest_new())
 
-    assert before == ["Sessions without an outcome: 2. Work it out now: recollect work"]
+    assert before == ["Sessions without an outcome: 2. Work it out now: recollect jobs run"]
     assert mind.remarks("outcome:fail") == []
     assert (found("fail"), found("success"), found("abandoned")) == (
         [broken.ref],

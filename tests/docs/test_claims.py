@@ -88,7 +88,7 @@ def test_nothing_leaves_the_machine(home: Path, tmp_path: Path) -> None:
         f"import,{SAMPLES},--wait", "search,deadlock,--explain",
         "recall,the migration deadlocks,--everywhere",
         "fix,database is locked", "sessions", "stats,--by,model", "doctor", "redact,--rescan",
-        "embed,--again", "work",
+        "jobs,run,embed,--again", "jobs,run",
     ]  # fmt: skip
 
     done = subprocess.run(

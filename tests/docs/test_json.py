@@ -52,15 +52,15 @@ CASES = [
     ("Finding", ["doctor", "--verify"]),
     ("Installed", ["install", "codex"]),
     ("Installed", ["uninstall", "codex", "--dry-run"]),
-    ("Repair", ["repair"]),
+    ("Repair", ["doctor", "--repair"]),
     ("Backup", ["backup", "copy.db"]),
     ("Forgotten", ["forget", f"{SESSION}#2", "--dry-run"]),
     ("Forgotten", ["forget", f"{SESSION}#2", "--yes"]),
     ("Retained", ["retain", "--dry-run"]),
     ("Rescan", ["redact", "--rescan"]),
     ("Job", ["jobs"]),
-    ("Embedding", ["embed", "--limit", "3"]),
-    ("Work", ["work"]),
+    ("Embedding", ["jobs", "run", "embed", "--limit", "3"]),
+    ("Work", ["jobs", "run"]),
     ("Setting", ["config"]),
     ("Sample", ["config", "--sample"]),
 ]
@@ -138,7 +138,7 @@ def test_what_is_inside_a_digest_has_the_fields_of_the_page(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Whoever draws conclusions from sessions reads these."""
-    main(["work"])
+    main(["jobs", "run"])
     sessions = rows(["sessions", "--limit", "100"], capsys)
     digests = [
         digest

@@ -90,7 +90,7 @@ def test_codex_runs_only_hooks_that_were_trusted(start: Start, machine: Machine)
     assert isinstance(agent, Codex)
     agent.trusted = False
     machine.recollect("memory", "add", "the flanges are on shelf 7")
-    machine.recollect("work")
+    machine.recollect("jobs", "run")
     machine.recollect("install", "codex")
     agent.stub.will(Say("I know nothing."), Say("Shelf 7."))
 

@@ -68,7 +68,7 @@ def test_vectors_of_another_encoder_are_not_used(told: Talks) -> None:
     assert found.remarks == [
         "Searched by word only. "
         "The stored vectors are from static:recollect-static-256, not words. "
-        "To make them again: recollect embed"
+        "To make them again: recollect jobs run embed"
     ]
 
 

@@ -69,7 +69,7 @@ def test_without_embedded_turns_it_says_what_to_do(talks: Talks) -> None:
     found = Meaning(talks.tell("a", "apple").store, never, "apple")
 
     assert (found.vector, found.unembedded) == (None, 1)
-    assert "recollect embed" in found.why_not
+    assert "recollect jobs run embed" in found.why_not
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,8 @@ def test_without_embedded_turns_it_says_what_to_do(talks: Talks) -> None:
     [
         (
             WordEncoder("others"),
-            "The stored vectors are from words, not others. To make them again: recollect embed",
+            "The stored vectors are from words, not others. "
+            "To make them again: recollect jobs run embed",
         ),
         (Missing(), "There is no model. Fetch one."),
     ],

@@ -225,14 +225,23 @@ def test_killing_the_command_again_and_again_gives_the_same_vectors(
         change(
             stored, "insert or replace into unembedded select id, random() from turns where id % 2"
         )
-        command = [sys.executable, "-m", "recollect", "embed", "--store", str(stored)]
+        command = [
+            sys.executable,
+            "-m",
+            "recollect",
+            "jobs",
+            "run",
+            "embed",
+            "--store",
+            str(stored),
+        ]
         with subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as process:
             time.sleep(0.1 + 0.04 * round_)
             process.kill()
 
-    assert recollect(stored, "embed").returncode == 0
+    assert recollect(stored, "jobs", "run", "embed").returncode == 0
     assert (made(stored), findings(mind)) == (before, [])
 
 
@@ -243,7 +252,7 @@ def test_an_interrupt_ends_embedding_with_one_line(home: Path) -> None:
     with memory(home) as mind:
         mind.import_logs([home])
         store = mind.settings.store
-    command = [sys.executable, "-m", "recollect", "embed", "--store", store]
+    command = [sys.executable, "-m", "recollect", "jobs", "run", "embed", "--store", store]
 
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with Memory.open(store) as mind:
@@ -265,12 +274,16 @@ def test_a_full_disk_stops_embedding_and_loses_nothing(mind: Memory, stored: Pat
     mind.close()
 
     full = recollect(
-        stored, "embed", prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+        stored,
+        "jobs",
+        "run",
+        "embed",
+        prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)),
     )
 
     assert full.returncode == 74
     assert "Free some disk space or fix the permissions" in full.stderr
-    assert recollect(stored, "embed").returncode == 0
+    assert recollect(stored, "jobs", "run", "embed").returncode == 0
     assert (made(stored), findings(mind)) == (before, [])
 
 

@@ -256,7 +256,7 @@ def test_an_unknown_long_option_of_search_is_refused(
     [
         "search x --limit", "search x --offset", "sessions --limit", "sessions --offset",
         "export --limit", "stats --limit",
-        "projects --limit", "agents --limit", "jobs --limit", "work --limit",
+        "projects --limit", "agents --limit", "jobs --limit",
     ],
 )  # fmt: skip
 def test_a_limit_is_a_whole_number(
@@ -466,7 +466,7 @@ def recollect_home(capsys: pytest.CaptureFixture[str]) -> str:
     ("text", "said"),
     [
         ("[redact]\nenable = true\n", 'There is no setting "redact.enable"'),
-        ("[distill]\ntraces_kept = -1\n", "distill.traces_kept is -1"),
+        ("[llm]\nmax_cost_usd = -1\n", "llm.max_cost_usd is -1"),
         ("[llm]\nmax_cost_usd = nan\n", "llm.max_cost_usd is nan"),
     ],
 )
@@ -603,7 +603,7 @@ def test_a_repair_tells_what_is_lost(stored: Path, capsys: pytest.CaptureFixture
         next_steps=["Run `recollect import`. Logs to read again from their start: 1"],
     )  # fmt: skip
 
-    assert load("repair")._text(report).splitlines() == [
+    assert load("repair").text(report).splitlines() == [
         "m.db was damaged. The damaged file is kept: m.db.damaged",
         "  kept 7 rows of turns",
         "  lost 1 row of bodies",
@@ -778,7 +778,7 @@ def test_ctrl_c_says_what_is_kept(
     assert capsys.readouterr().err == "Stopped.\n"
 
     monkeypatch.setattr("recollect.memory.jobs.MemoryJobs.work", stop)
-    assert main(["work"]) == 130
+    assert main(["jobs", "run"]) == 130
     assert "is kept" in capsys.readouterr().err
 
 

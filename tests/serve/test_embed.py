@@ -1,4 +1,4 @@
-"""recollect embed, with the encoder that comes with the package."""
+"""recollect jobs run embed, with the encoder that comes with the package."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def stored(home: Path) -> str:
 
 def test_embedding_says_what_it_did(stored: str, capsys: pytest.CaptureFixture[str]) -> None:
     """How many, with what, and what is left."""
-    assert main(["embed", "--limit", "5", "--json", "--store", stored]) == 0
+    assert main(["jobs", "run", "embed", "--limit", "5", "--json", "--store", stored]) == 0
     first = json.loads(capsys.readouterr().out)
-    assert main(["embed", "--store", stored]) == 0
+    assert main(["jobs", "run", "embed", "--store", stored]) == 0
     second = capsys.readouterr().out
 
     assert {**first, "seconds": 0, "pieces": 0} == {
@@ -42,11 +42,11 @@ def test_embedding_says_what_it_did(stored: str, capsys: pytest.CaptureFixture[s
 
 def test_again_makes_everything_anew(stored: str, capsys: pytest.CaptureFixture[str]) -> None:
     """For somebody who does not trust what is there."""
-    main(["embed", "--store", stored])
-    main(["embed", "--store", stored])
+    main(["jobs", "run", "embed", "--store", stored])
+    main(["jobs", "run", "embed", "--store", stored])
     assert "Every turn is embedded already" in capsys.readouterr().out
 
-    main(["embed", "--again", "--store", stored])
+    main(["jobs", "run", "embed", "--again", "--store", stored])
 
     assert "20 turns embedded" in capsys.readouterr().out
 
@@ -55,7 +55,7 @@ def test_nothing_imported_is_said_with_the_next_step(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """There is nothing to embed before the first import."""
-    assert main(["embed", "--store", str(home / "none.db")]) == 1
+    assert main(["jobs", "run", "embed", "--store", str(home / "none.db")]) == 1
 
     assert "Try: recollect import" in capsys.readouterr().err
 
@@ -106,7 +106,7 @@ def test_an_import_embeds_with_another_model_for_one_run(
         with Memory.open(path) as memory:
             error = " ".join(str(job.error) for job in memory.jobs.all() if job.kind == "embed")
         time.sleep(0.05)
-    main(["embed", "--store", path])
+    main(["jobs", "run", "embed", "--store", path])
 
     assert "127.0.0.1:9" in error
     assert "with static:recollect-static-256" in capsys.readouterr().out

@@ -419,7 +419,7 @@ def test_a_start_has_done_what_waits(home: Path, mind: Memory) -> None:
         author="person", trust="user", status="active",
     )  # fmt: skip
     hook.respond("claude-code", "SessionStart", passed("SessionStart"), environ)
-    assert [words[4] for words in hook._work] == ["work"]
+    assert [words[4] for words in hook._work] == ["jobs"]
     hook._work.clear()
 
 

@@ -229,7 +229,7 @@ def test_no_process_is_started_for_work_that_is_not_due(
     store.jobs.mark("imported much")
     leave_work(mind)
 
-    assert (in_vain, [command[4] for command in started]) == (0, ["work"])
+    assert (in_vain, [command[4] for command in started]) == (0, ["jobs"])
     assert [job.kind for job in mind.jobs.all()] == ["optimize", "digest", "engine"]
 
 

@@ -144,7 +144,7 @@ def test_turns_that_are_not_embedded_are_counted(capsys: pytest.CaptureFixture[s
     _, _, said = search(capsys, "lock", "--limit", "100")
     _, _, by_words = search(capsys, "lock", "--limit", "100", "--mode", "text")
 
-    assert said == ["1 turn is found by word only so far. To embed them now: recollect embed"]
+    assert said == ["1 turn is found by word only so far. Embed them now: recollect jobs run embed"]
     assert by_words == []
 
 

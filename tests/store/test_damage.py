@@ -55,7 +55,7 @@ def test_a_damaged_turn_is_named_with_the_way_to_mend_it(filled: Filled) -> None
     with pytest.raises(TurnDamaged, match="codex:a#1") as caught:
         filled.store.turns.get("codex:a", 1)
 
-    assert "recollect repair" in caught.value.hint
+    assert "recollect doctor --repair" in caught.value.hint
     assert filled.store.turns.get("codex:a", 2).prompt == "about the harbour"
 
 
@@ -95,7 +95,7 @@ def test_commands_say_what_is_left_out(
     assert "codex:a#2" in told.out
     assert told.err == (
         "codex:a#1 is damaged and was left out, in whole or in part. "
-        "To save what can be saved: recollect repair\n"
+        "To save what can be saved: recollect doctor --repair\n"
     )
     assert main(["show", "codex:a#1"]) == 65
     assert "the stored text of codex:a#1 cannot be read" in capsys.readouterr().err

@@ -180,7 +180,7 @@ def test_what_is_no_database_is_said_to_be_damaged(
     told = capsys.readouterr().err
     assert code == 65
     assert f"{path} is damaged" in told
-    assert "recollect repair" in told
+    assert "recollect doctor --repair" in told
     assert path.read_bytes() == content
 
 

@@ -221,12 +221,12 @@ def test_a_digest_that_cannot_be_read_is_named_and_made_again(one: Filled) -> No
 
     assert (str(caught.value), caught.value.hint) == (
         "The digest of codex:a cannot be read.",
-        "Make it again: recollect repair",
+        "Make it again: recollect doctor --repair",
     )
     assert sorted(listed) == [("codex:a", "success", 0), ("codex:b", "success", 1)]
     assert [
         (found.name, found.detail, found.hint) for found in health.findings if not found.ok
-    ] == [("digests", "1 of 2 cannot be read: codex:a", "Try: recollect repair")]
+    ] == [("digests", "1 of 2 cannot be read: codex:a", "Try: recollect doctor --repair")]
     assert one.store.digests.find("codex:a") is None
     assert "codex:a" in outdated(one)
 

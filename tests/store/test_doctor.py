@@ -78,7 +78,7 @@ def test_a_broken_text_index_is_noticed(filled: Filled) -> None:
     found = finding(filled, "text index")
 
     assert not found.ok
-    assert found.hint == "Try: recollect repair --rebuild-text"
+    assert found.hint == "Try: recollect doctor --rebuild-text"
     assert finding(filled, "pages").ok
 
 
@@ -177,6 +177,6 @@ def test_a_missing_index_is_a_fault(filled: Filled) -> None:
         name="schema",
         ok=False,
         detail="missing: index usage_by_turn",
-        hint="Try: recollect repair",
+        hint="Try: recollect doctor --repair",
     )
     assert filled.db.version() == SCHEMA

@@ -259,7 +259,7 @@ def test_what_nothing_can_pass_is_remarked_on(store: Filled) -> None:
     assert remarks(store.store, asked) == [
         "is:opne was searched as text, because is: takes error, human, live, "
         "subagent, headless, external.",
-        "Sessions without an outcome: 3. Work it out now: recollect work",
+        "Sessions without an outcome: 3. Work it out now: recollect jobs run",
         'There is no domain "nobody". Domains: work, empty',
     ]
     assert remarks(store.store, Scope(parse("deadlock agent:codex domain:work"), DOMAINS)) == []

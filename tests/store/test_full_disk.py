@@ -62,7 +62,7 @@ def test_a_repair_that_does_not_fit_leaves_the_store_as_it_was(stored: Path) -> 
     stored.write_bytes(data)
     before = files(stored.parent)
 
-    full = recollect(stored, "repair")
+    full = recollect(stored, "doctor", "--repair")
 
     assert full.returncode == 74, full.stderr
     assert "Traceback" not in full.stderr

@@ -292,7 +292,7 @@ def test_the_doctor_sees_blocks_that_are_not_made_of_the_vectors(filled: Filled)
 
     assert finding(filled) == (
         False, "1 blocks do not match the stored vectors: 0",
-        "Try: recollect embed --again",
+        "Try: recollect jobs run embed --again",
     )  # fmt: skip
     list(embed(filled.store, encoder, again=True))
     assert finding(filled) == (True, "4 turns embedded, 0 not yet", "")

@@ -204,5 +204,5 @@ def damage_note(names: list[str]) -> str:
     are = "is damaged and was" if len(names) == 1 else "are damaged and were"
     return (
         f"{', '.join(names[:_NAMED])}{more} {are} left out, in whole or in part. "
-        "To save what can be saved: recollect repair"
+        "To save what can be saved: recollect doctor --repair"
     )

@@ -205,7 +205,7 @@ def remarks(store: Store, scope: Scope) -> list[str]:
         undigested = store.digests.count_outdated()
         if undigested:
             made.append(
-                f"Sessions without an outcome: {undigested}. Work it out now: recollect work"
+                f"Sessions without an outcome: {undigested}. Work it out now: recollect jobs run"
             )
     made += _unknown_agents(store, filters.get("agent", []))
     known = ", ".join(scope.domains) or "none yet; add some under [domains] in config.toml"

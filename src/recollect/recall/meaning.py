@@ -56,7 +56,7 @@ class Meaning:
         if made_by is None:
             self.why_not = (
                 "No turn is embedded yet. It happens in the background after an import; to "
-                "do it now: recollect embed"
+                "do it now: recollect jobs run embed"
             )
             return
         try:
@@ -66,7 +66,7 @@ class Meaning:
             else:
                 self.why_not = (
                     f"The stored vectors are from {made_by}, not {chosen.name}. To make them "
-                    "again: recollect embed"
+                    "again: recollect jobs run embed"
                 )
         except EncoderUnavailable as error:
             self.why_not = f"{error} {error.hint}"

@@ -14,5 +14,6 @@ def leave_work(memory: Memory, *, gently: bool = False) -> None:
     `gently` runs it at low priority.
     """
     if memory.jobs.count_due() > 0:
-        command = [sys.executable, "-P", "-m", "recollect", "work", *memory.settings.arguments()]
+        command = [sys.executable, "-P", "-m", "recollect", "jobs", "run"]
+        command += memory.settings.arguments()
         platforms.spawn_detached(command, gently=gently, environ=memory.settings.variables())

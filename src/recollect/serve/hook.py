@@ -356,7 +356,7 @@ def _catch_up(ready: Ready | None, settings: Settings) -> None:
     if ready is None or ready.last_run() < now - QUIET_MS:
         _start_later("import", settings)
     elif ready.work_waits(now):
-        _start_later("work", settings)
+        _start_later("jobs", settings, "run")
 
 
 def _pause(given: HookInput, settings: Settings) -> None:

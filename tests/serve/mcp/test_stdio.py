@@ -213,7 +213,7 @@ def test_without_a_store_a_tool_says_what_to_do_and_works_once_there_is_one(
 
 
 def test_a_store_that_was_replaced_is_noticed(start: Start, store: Path, tmp_path: Path) -> None:
-    """`recollect repair` puts another file in the place of the damaged one."""
+    """`recollect doctor --repair` puts another file in the place of the damaged one."""
     server = start(store=store)
     server.call("search", query="tulips")
 

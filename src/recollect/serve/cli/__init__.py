@@ -47,20 +47,24 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "install": ("install", "connect an agent, or import every day"),
     "uninstall": ("uninstall", "disconnect an agent again"),
     "redact": ("redact", "remove secrets from text, or check for them"),
-    "doctor": ("doctor", "check that everything works"),
-    "repair": ("repair", "save what can be saved of a damaged store"),
+    "doctor": ("doctor", "check that everything works, and repair a damaged store"),
     "export": ("export", "write everything as JSON Lines"),
     "backup": ("backup", "copy the store safely, even while it is in use"),
     "forget": ("forget", "delete a session or a turn for good"),
     "retain": ("retain", "keep the store within its size limits"),
     "mcp": ("mcp", "offer the memory to an agent as tools"),
-    "embed": ("embed", "prepare turns for search by meaning"),
-    "work": ("work", "run the waiting jobs"),
-    "jobs": ("jobs", "list the waiting jobs"),
+    "jobs": ("jobs", "list what waits to be done in the background, or do it now"),
     "hook": ("hook", "what agents call while they work"),
     "config": ("config", "show the settings, or a sample with every key"),
     "demo": ("demo", "try recollect with your sessions or with samples"),
 }
+
+# What people type who know other programs.
+HIDDEN_ALIASES = {
+    "ls": ["sessions"], "list": ["sessions"], "find": ["search"], "view": ["show"],
+    "open": ["show"], "errors": ["friction"], "usage": ["stats"], "cost": ["stats"],
+    "ui": ["tui"], "remember": ["memory", "add"],
+}  # fmt: skip
 
 _GOES_ON = "Stopped. What is done so far is kept; run it again to go on."
 # What Ctrl-C leaves; where nothing is said, the command only reads, or changes all or nothing.
@@ -68,9 +72,8 @@ _STOPPED = {
     **dict.fromkeys(
         (
             "import",
-            "embed",
             "retain",
-            "work",
+            "jobs",
             "demo",
             "redact",
             "forget",
@@ -79,7 +82,7 @@ _STOPPED = {
     ),
     "backup": "Stopped. No copy was made.",
     "export": "Stopped. What was written is not all there is.",
-    "repair": "Stopped. The store is as it was.",
+    "doctor": "Stopped. The store is as it was.",
 }
 
 
@@ -94,16 +97,22 @@ def main(argv: list[str] | None = None) -> int:
     options, name, rest = _split(arguments)
     if name is None:
         if "-h" in options or "--help" in options:
-            print(_help())
-            return 0
-        if "--version" in options:
+            return _help([])
+        if "--version" in options or "-V" in options:
             from recollect import __version__
 
             print(f"recollect {__version__}")
             return 0
         name = "overview"
+    elif name == "help":
+        return _help(rest)
+    elif name == "version":
+        return main(["--version"])
+    elif name in HIDDEN_ALIASES:
+        name, *words = HIDDEN_ALIASES[name]
+        rest = words + rest
     elif name not in COMMANDS:
-        return _unknown(name)
+        return int(load("help_page").unknown([name, *rest]))
     try:
         _settle_streams()
         code = _run(name, options + rest)
@@ -122,6 +131,10 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(_STOPPED.get(name, "Stopped."), file=sys.stderr)
         return 130
+
+
+def _help(words: list[str]) -> int:
+    return int(load("help_page").run(words))
 
 
 def _settle_streams() -> None:
@@ -280,31 +293,3 @@ def count(text: str) -> int:
     if not 0 <= number < LARGEST_COUNT:
         raise ArgumentTypeError(f'needs a number from 0 to {LARGEST_COUNT - 1}, not "{typed}"')
     return number
-
-
-def _help() -> str:
-    width = max(len(name) for name in COMMANDS)
-    lines = [
-        "recollect remembers what your coding agents did, and tells the next one.",
-        "",
-        "usage: recollect COMMAND [options]",
-        "",
-    ]
-    lines += [f"  {name:{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            "Options and examples: recollect COMMAND --help",
-            "What is stored here: recollect",
-        ]
-    )
-
-
-def _unknown(name: str) -> int:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, COMMANDS, n=1)
-    meant = f"Did you mean {near[0]}?" if near else "All commands: recollect --help"
-    print(f'error: There is no command "{name}". {meant}', file=sys.stderr)
-    return 2

@@ -109,6 +109,6 @@ def _text(summary: StoreSummary) -> str:
     ]
     if summary.jobs_waiting:
         lines.append(
-            f"  recollect work              run {counted(summary.jobs_waiting, 'waiting job')}"
+            f"  recollect jobs run              run {counted(summary.jobs_waiting, 'waiting job')}"
         )
     return "\n".join(lines)

@@ -1,34 +1,13 @@
-"""recollect repair: save what can be saved of a damaged store.
-
-recollect doctor          is it damaged?
-recollect repair          make a new file; the damaged one is kept beside it
-recollect import          read again what was lost, from logs that still exist
-
-It prints what could not be saved.
-"""
+"""What `recollect doctor --repair` says: what was saved of a damaged store, and what was not."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-
-from recollect.memory import Memory
 from recollect.model.reports import RepairReport
-from recollect.serve.output import Output, counted
+from recollect.serve.output import counted
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--rebuild-text",
-        action="store_true",
-        help="build the text index again, even when the store is fine",
-    )
-
-
-def run(memory: Memory, args: Namespace) -> Output:
-    return Output([memory.store.repair(rebuild_text=args.rebuild_text)], _text)
-
-
-def _text(report: RepairReport) -> str:
+def text(report: RepairReport) -> str:
+    """By table and by page, and what to do about the rest."""
     if report.sound:
         changed = (
             " The text index was built again."

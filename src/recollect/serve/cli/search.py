@@ -85,7 +85,7 @@ def _notes(found: SearchResult) -> list[str]:
     # Without meaning all turns are found by word only, which was said already.
     if found.unembedded and found.mode != "text":
         turns = counted(found.unembedded, "turn is", "turns are")
-        notes.append(f"{turns} found by word only so far. To embed them now: recollect embed")
+        notes.append(f"{turns} found by word only so far. Embed them now: recollect jobs run embed")
     if found.cursor:
         notes.append(f"More hits: add --cursor {found.cursor}")
     return notes

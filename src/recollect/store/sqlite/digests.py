@@ -268,7 +268,7 @@ def unpack_digest(packed: bytes, ref: str) -> Digest:
         return msgspec.msgpack.decode(packed, type=Digest)
     except (msgspec.MsgspecError, TypeError, ValueError):
         raise StoreError(
-            f"The digest of {ref} cannot be read.", hint="Make it again: recollect repair"
+            f"The digest of {ref} cannot be read.", hint="Make it again: recollect doctor --repair"
         ) from None
 
 

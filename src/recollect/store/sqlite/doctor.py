@@ -29,9 +29,9 @@ SAMPLE_SECONDS = 1.0
 LARGE_LOG_BYTES = 256 << 20
 NAMED = 5
 
-_REPAIR = "Try: recollect repair"
-_EMBED = "Try: recollect embed --again"
-_REBUILD = "Try: recollect repair --rebuild-text"
+_REPAIR = "Try: recollect doctor --repair"
+_EMBED = "Try: recollect jobs run embed --again"
+_REBUILD = "Try: recollect doctor --rebuild-text"
 
 
 def _tried(name: str, check: Callable[[], HealthCheck]) -> HealthCheck:
@@ -90,7 +90,7 @@ def _log(path: str) -> HealthCheck:
     size = os.path.getsize(path + "-wal") if os.path.exists(path + "-wal") else 0
     if size > LARGE_LOG_BYTES:
         return _bad(
-            f"{size >> 20} MB", "Close what keeps the store open, then run `recollect work`."
+            f"{size >> 20} MB", "Close what keeps the store open, then run `recollect jobs run`."
         )
     return _good(f"{size} bytes")
 
@@ -221,7 +221,7 @@ class Doctor:
 
     def _deleted_text(self) -> HealthCheck:
         if Scrub(self.db).is_pending():
-            hint = "Run `recollect work` while nothing else reads the store."
+            hint = "Run `recollect jobs run` while nothing else reads the store."
             return _bad("deleted text may still be readable in the files", hint)
         return _good()
 

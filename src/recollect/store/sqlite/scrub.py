@@ -89,7 +89,7 @@ class Scrub:
                 if result.pages
                 else "The store is being written to"
             )
-            result.detail = f"{result.detail or in_the_way}. Finish this later: recollect work"
+            result.detail = f"{result.detail or in_the_way}. Finish this later: recollect jobs run"
             with self.db.transaction():
                 Jobs(self.db).mark("scrub unfinished")
         return result

@@ -60,7 +60,7 @@ def _checked(state: VectorState | None, vector: Sequence[float]) -> bytes | None
         raise UsageError(
             f"The vector has {len(vector)} numbers; the stored ones have {state.dimensions}.",
             hint=f"Make it with the encoder {state.encoder}, or embed again with yours: "
-            "recollect embed",
+            "recollect jobs run embed",
         )
     try:
         code = int8_code(vector)

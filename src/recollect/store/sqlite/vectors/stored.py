@@ -323,7 +323,7 @@ class Vectors:
                     f"The vectors of {self.db.path} now belong to "
                     f"{state.encoder if state else 'no encoder'}, not to {encoder}.",
                     hint="Another recollect embeds with other settings. Choose one encoder "
-                    "and run `recollect embed`.",
+                    "and run `recollect jobs run embed`.",
                 )
             current = []
             for one in encoded:

@@ -1,0 +1,77 @@
+"""What `recollect help` shows, and what is said of a word that is no command."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.serve.cli import COMMANDS, HIDDEN_ALIASES, load, main
+from recollect.serve.cli.style import cells
+
+
+@pytest.mark.parametrize("words", [["help"], ["-h"], ["--help"]])
+def test_the_first_page_has_sixteen_verbs(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A person decides in a minute; the rest is one page further."""
+    assert main(words) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    verbs = [line[10:].split()[0] for line in lines[2:-3] if line]
+    assert " ".join(verbs) == (
+        "search sessions show resume fix how blame memory review told publish tui web stats"
+        " import install"
+    )
+    assert len(lines) <= 30
+    assert max(map(cells, lines)) <= 80
+
+
+def test_the_other_page_has_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "all"]) == 0
+
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line[:2] == "  "]
+    assert sorted(listed) == sorted(COMMANDS)
+
+
+def test_help_of_a_command_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also by the name that people know from elsewhere."""
+    for name in ("sessions", "ls"):
+        assert main(["help", name]) == 0
+        assert capsys.readouterr().out.startswith("usage: recollect sessions ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("serach x", "Did you mean search?"),
+        ("rm 453d", "Did you mean forget?"),
+        ("history", "Did you mean sessions?"),
+        ("deadlock migration", "To search: recollect search deadlock migration"),
+        ("x;y", "All commands: recollect help all"),
+        ("help deadlock", "To search: recollect search deadlock"),
+    ],
+)
+def test_an_unknown_word_gets_a_hint_and_nothing_is_run(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words.split()) == 2
+
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: There is no command ")
+    assert printed.err.endswith(f" {said}\n")
+
+
+def test_other_names_mean_commands_that_there_are() -> None:
+    page = load("help_page")
+
+    assert {words[0] for words in HIDDEN_ALIASES.values()} <= COMMANDS.keys()
+    assert set(page.MEANT.values()) <= COMMANDS.keys()
+    assert not (HIDDEN_ALIASES.keys() | page.MEANT.keys()) & COMMANDS.keys()
+
+
+@pytest.mark.parametrize("words", [["version"], ["-V"], ["--version"]])
+def test_the_version_has_every_usual_name(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith("recollect ")
