@@ -56,6 +56,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "jobs": ("jobs", "list what waits to be done in the background, or do it now"),
     "hook": ("hook", "what agents call while they work"),
     "config": ("config", "show the settings, or a sample with every key"),
+    "completion": ("completion", "have your shell complete commands and options"),
     "demo": ("demo", "try recollect with your sessions or with samples"),
 }
 

@@ -41,7 +41,7 @@ OTHERS = {
     "More": ("friction", "projects", "agents", "pick", "demo", "uninstall"),
     "Keep": ("doctor", "backup", "export", "forget", "retain", "redact"),
     "For agents and scripts": ("mcp", "hook", "recall"),
-    "Machine room": ("jobs", "config"),
+    "Machine room": ("jobs", "config", "completion"),
 }
 # What people type for something that has another name here.
 MEANT = {
