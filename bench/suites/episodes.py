@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
 from statistics import quantiles
 
@@ -241,10 +241,6 @@ def settled(plan: Plan) -> Figure:
         unit="s wall",
         of=lambda samples: quantiles(samples, n=20)[-1],
     )
-
-
-def _p95(samples: Sequence[float]) -> float:
-    return quantiles(samples, n=20)[-1]
 
 
 def _flushes(memory: Memory) -> Iterator[float]:

@@ -172,16 +172,6 @@ class BadReply(RecollectError):
     """A model, or the user's agent, answered in a form that we cannot use. Nothing was kept."""
 
 
-class SecretsLeft(RecollectError):
-    """A stored session still holds secrets, so no model and no agent gets it."""
-
-    def __init__(self, session: str) -> None:
-        super().__init__(
-            f"{session} still holds secrets, so no model and no agent gets it.",
-            hint="Remove them: recollect redact --rescan",
-        )
-
-
 class FileRefused(RecollectError):
     """A file of another program that we cannot change safely. Nothing was written."""
 

@@ -22,12 +22,6 @@ ALL_COLUMNS = (
     "schedule_id", "recipe_json", "user_recipe_values_json", "provider_name", "model_config_json",
     "goose_mode",
 )  # fmt: skip
-# What the migrations brought, after September 2025.
-LATER_COLUMNS = (
-    "name", "user_set_name", "session_type", "user_recipe_values_json", "provider_name",
-    "model_config_json", "goose_mode",
-)  # fmt: skip
-FIRST_COLUMNS = tuple(name for name in ALL_COLUMNS if name not in LATER_COLUMNS)
 MESSAGE_COLUMNS = (
     "message_id",
     "session_id",
@@ -36,7 +30,6 @@ MESSAGE_COLUMNS = (
     "created_timestamp",
     "metadata_json",
 )
-FIRST_MESSAGE_COLUMNS = ("session_id", "role", "content_json", "created_timestamp")
 
 
 def session(id_: str = SESSION, **more: Any) -> Fields:

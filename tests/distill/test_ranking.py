@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 from recollect.distill import finders, ranking
-from recollect.distill.ranking import Memory, tokens_of
+from recollect.distill.ranking import MemoryLines, tokens_of
 from recollect.model.record import SessionRecord
 from tests.builders.records import edited, ran, session, turn
 
 
-def remembered(*sessions: SessionRecord) -> Memory:
+def remembered(*sessions: SessionRecord) -> MemoryLines:
     return ranking.remember(finders.find(sessions), sessions)
 
 

@@ -11,20 +11,10 @@ from recollect.capture.adapters import find_adapters
 from tests.docs.conftest import ROOT
 
 PACKAGE = ROOT / "src" / "recollect"
-# What the next version makes anew keeps its names until then.
-REBUILT = (
-    "distill", "store/sqlite/old", "memory/old", "store/traces.py", "store/notes.py",
-    "store/history.py",
-)  # fmt: skip
-REBUILT_TABLES = re.compile(
-    r"^(notes|note_|digests|undigested|extractions|traces|undistilled|consolidat|"
-    r"memory_folders|published)"
-)
 
 
 def modules() -> list[Path]:
-    found = sorted(PACKAGE.rglob("*.py"))
-    return [path for path in found if not str(path.relative_to(PACKAGE)).startswith(REBUILT)]
+    return sorted(PACKAGE.rglob("*.py"))
 
 
 def words_of(name: str) -> set[str]:
@@ -46,7 +36,7 @@ def classes() -> dict[str, list[str]]:
 def tables() -> set[str]:
     scripts = (PACKAGE / "store" / "sqlite" / "migrations").glob("*.sql")
     made = re.findall(r"create (?:virtual )?table (\w+)", "\n".join(map(Path.read_text, scripts)))
-    return {table for table in made if not REBUILT_TABLES.match(table)}
+    return set(made)
 
 
 def explained() -> set[str]:

@@ -11,7 +11,7 @@ counts what was cached and what was thought in another way.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from tests.real.steps import Say, Step
@@ -145,6 +145,3 @@ def gemini(step: Step, ident: str, model: str) -> Iterator[Event]:
         "modelVersion": model,
         "responseId": ident,
     }
-
-
-Dialect = Callable[[Step, str, str], Iterator[Event]]

@@ -67,18 +67,6 @@ def test_renewing_keeps_a_lease_from_running_out(filled: Filled) -> None:
     assert filled.store.leases.take("work") is None
 
 
-def test_a_revoked_lease_is_lost_at_once(filled: Filled) -> None:
-    """What its holder has read is forgotten by now, and must not be written."""
-    lease = filled.store.leases.take("work")
-    assert lease is not None
-
-    with filled.db.transaction():
-        filled.store.leases.revoke("work")
-
-    assert not checked(filled, lease)
-    assert filled.store.leases.take("work") is not None
-
-
 @pytest.mark.parametrize("hours", [-26, 26])
 def test_a_clock_that_is_set_wrong_blocks_nobody_for_long(
     filled: Filled, hours: int, monkeypatch: pytest.MonkeyPatch

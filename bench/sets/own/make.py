@@ -37,7 +37,6 @@ KINDS: tuple[Kind, ...] = (
     "silent",
     "speak",
 )
-CODE_KINDS: tuple[Kind, ...] = ("error", "file", "command")
 
 # What Codex tells the model about each project before the first prompt.
 RULES = {

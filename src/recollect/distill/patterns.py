@@ -28,7 +28,7 @@ from recollect.distill.finders.remedies import (
     was_declined,
 )
 from recollect.distill.finders.safe import Proofs
-from recollect.distill.finders.steps import Step, passed
+from recollect.distill.finders.steps import CommandStep, passed
 from recollect.model.notes import Category, FoundNote, Section
 
 if TYPE_CHECKING:
@@ -65,12 +65,12 @@ class _Failure(NamedTuple):
     `new` in it and those that are `gone`; `is_overcome` says that the same was done later.
     """
 
-    failed: Step
+    failed: CommandStep
     error: str
     turn: TurnRecord
     session: str
     is_overcome: bool
-    works: Step | None = None
+    works: CommandStep | None = None
     new: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
 
@@ -192,7 +192,7 @@ def _failures(session: SessionRecord, lines: Sequence[Line]) -> Iterator[_Failur
         )  # fmt: skip
 
 
-def _passed(lines: Sequence[Line]) -> Iterator[tuple[int, Step]]:
+def _passed(lines: Sequence[Line]) -> Iterator[tuple[int, CommandStep]]:
     """The steps that are known to have passed, each with how many calls later that was."""
     for at, (_, call, line) in enumerate(lines):
         for place, step in enumerate(line):
@@ -200,7 +200,7 @@ def _passed(lines: Sequence[Line]) -> Iterator[tuple[int, Step]]:
                 yield at, step
 
 
-def _is_change(failed: Step, step: Step, sort: Sort) -> bool:
+def _is_change(failed: CommandStep, step: CommandStep, sort: Sort) -> bool:
     """Whether a step is the failed one in another spelling, and not another thing to do.
 
     What the program does not know may be replaced; of any other failure only options and
@@ -269,7 +269,7 @@ def _runs(lines: Sequence[Line]) -> Iterator[list[tuple[str, TurnRecord]]]:
     yield run
 
 
-def _does_something(step: Step) -> bool:
+def _does_something(step: CommandStep) -> bool:
     return (
         is_told(step)
         and not _GIT.search(step.text)

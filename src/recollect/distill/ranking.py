@@ -81,7 +81,7 @@ TITLE_TOKENS = 21
 _DIGITS = re.compile(r"\d+")
 
 
-class Memory(NamedTuple):
+class MemoryLines(NamedTuple):
     """The lines of a project in order; the first `sure` of them are the pack's."""
 
     lines: tuple[Line, ...]
@@ -100,7 +100,7 @@ def remember(
     candidates: Iterable[Candidate],
     sessions: Sequence[SessionRecord],
     folder: Path | None = None,
-) -> Memory:
+) -> MemoryLines:
     """The memory of a project out of what the finders found in its sessions, the oldest first.
 
     With its `folder` on this machine, files and scripts that are gone are not listed.
@@ -149,14 +149,14 @@ def with_block(
     sure: int,
     sessions: Sequence[SessionRecord],
     folder: Path | None = None,
-) -> Memory:
+) -> MemoryLines:
     """A memory of these lines, with the block of what is run and edited most beside them."""
     disk = Disk(folder) if folder and folder.is_dir() else None
     given_up = GivenUp((line.candidate for line in order), sessions)
     pack_text, long_text = (
         "\n".join(line.candidate.text for line in some) for some in (order[:sure], order)
     )
-    return Memory(
+    return MemoryLines(
         tuple(order),
         sure,
         tuple(block.lines(sessions, PACK_BLOCK_TOKENS, pack_text, disk=disk, given_up=given_up)),

@@ -18,18 +18,22 @@ if TYPE_CHECKING:
 _FROM_OUTSIDE = ("web", "mcp")
 # A command that fetches does what a web tool does: pages, issues, what others publish.
 _FETCHES = re.compile(
-    r"(?:^|[;&|(`\n]|\$\()\s*(?:\w+=\S*\s+|sudo\s+|timeout\s+\S+\s+)*(?:curl|wget|http|https|xh|lynx|w3m"
-    r"|(?:gh|glab|hub)\s+(?:issue|pr|mr|api|release|gist|search|run)|(?:npm|pnpm|yarn)\s+(?:view|info|show)"
+    r"(?:^|[;&|(`\n]|\$\()\s*(?:\w+=\S*\s+|sudo\s+|timeout\s+\S+\s+)*(?:curl|wget|http|https|xh"
+    r"|lynx|w3m"
+    r"|(?:gh|glab|hub)\s+(?:issue|pr|mr|api|release|gist|search|run)|(?:npm|pnpm|yarn)\s+(?:view"
+    r"|info|show)"
     r"|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\b",
     re.IGNORECASE,
 )
 # What only asks this machine, and what only sends.
 _ASKS_HERE = re.compile(
-    r"localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|\b(?:pr|issue|mr|release)\s+(?:create|edit|merge|close)\b"
+    r"localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|\b(?:pr|issue|mr|release)\s+(?:create|edit|merge"
+    r"|close)\b"
 )
 # Files that came with somebody else's package, wherever they lie.
 _OF_OTHERS = re.compile(
-    r"(?:^|[/\\])(?:node_modules|vendor|third[_-]party|site-packages|bower_components|\.cargo|Pods)[/\\]"
+    r"(?:^|[/\\])(?:node_modules|vendor|third[_-]party|site-packages|bower_components|\.cargo"
+    r"|Pods)[/\\]"
 )
 # Of a project that has more only the newest are read: what was said before has been said again,
 # or was left.

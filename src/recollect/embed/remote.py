@@ -54,7 +54,7 @@ class Item(msgspec.Struct):
     index: int | None = None
 
 
-class Answer(msgspec.Struct):
+class EmbeddingAnswer(msgspec.Struct):
     """What a service says."""
 
     data: list[Item]
@@ -102,7 +102,7 @@ class RemoteEncoder(BatchedEncoder):
         need not be the order they come in.
         """
         try:
-            items = msgspec.json.decode(body, type=Answer).data
+            items = msgspec.json.decode(body, type=EmbeddingAnswer).data
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise self._wrong(f"does not speak the embeddings protocol ({error})") from error
         places = [at if item.index is None else item.index for at, item in enumerate(items)]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _EXTERNAL = ("web", "mcp")
 
 
-class Action:
+class StepAction:
     """What a step does, whatever comes of it: worked out once, because agents do the same often.
 
     `names` are those of all it does; a line of the shell may do several things. `name` is
@@ -82,9 +82,9 @@ class Action:
 
 
 @lru_cache(16_384)
-def action_of(tool: str, target: str) -> Action:
+def action_of(tool: str, target: str) -> StepAction:
     """What a step does; the same step has the same one."""
-    return Action(kind_of(tool), tool, target)
+    return StepAction(kind_of(tool), tool, target)
 
 
 class Taken:
@@ -97,7 +97,7 @@ class Taken:
     __slots__ = ("acting", "action", "declined", "failed", "is_live", "number", "ok", "output")
 
     def __init__(
-        self, number: int, action: Action, ok: bool | None, output: str, *, is_live: bool
+        self, number: int, action: StepAction, ok: bool | None, output: str, *, is_live: bool
     ) -> None:
         self.number, self.action, self.output, self.is_live = number, action, output, is_live
         # Whoever records an attempt records what was done; an agent's log also

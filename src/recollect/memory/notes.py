@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.notes import Notes
 
 Name = TypeVar("Name", bound=str)
-# What somebody wants to see who does not say.
-STANDING: tuple[Status, ...] = ("candidate", "active")
 
 
 class MemoryNotes:

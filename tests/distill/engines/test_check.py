@@ -7,7 +7,7 @@ import pytest
 from recollect.distill.condense import Marks
 from recollect.distill.engines.answer import Told
 from recollect.distill.engines.check import Check
-from recollect.distill.engines.evidence import Evidence
+from recollect.distill.engines.evidence import ProjectEvidence
 from recollect.distill.engines.trust import Standing, standing_of
 from recollect.model.notes import Section
 from recollect.model.record import SessionRecord
@@ -15,7 +15,7 @@ from tests.builders.records import ran, read, session, turn, used
 
 
 def check(*sessions: SessionRecord) -> Check:
-    return Check(Evidence(sessions), Marks(sessions), lambda text: text)
+    return Check(ProjectEvidence(sessions), Marks(sessions), lambda text: text)
 
 
 def line(

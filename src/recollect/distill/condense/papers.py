@@ -23,26 +23,33 @@ MOST_CHARACTERS, READ_CHARACTERS, MOST_PARTS = 60_000, 30_000, 12
 CONFIG_LINES, SCRIPTS, TARGETS = 12, 24, 18
 
 _INSTRUCTIONS = re.compile(
-    r"(?:^|[/\\])(?:[A-Z]{5,7}(?:\.local)?|CONTRIBUTING|[\w.-]*instructions|constitution|MEMORY)\.md$|\.\w+rules$"
+    r"(?:^|[/\\])(?:[A-Z]{5,7}(?:\.local)?|CONTRIBUTING|[\w.-]*instructions|constitution"
+    r"|MEMORY)\.md$|\.\w+rules$"
     r"|[/\\]\.\w+[/\\](?:commands|prompts|rules|skills)[/\\].*\.mdc?$"
 )
 _NOT_INSTRUCTIONS = re.compile(r"(?:^|[/\\])(?:README|LICENSE|NOTICE)\.md$")
 _HANDOVER = re.compile(
-    r"(?:HANDOFF|hand-?over|progress|PLANS?|TODO|ROADMAP|NOTES?|rules?|TASKS?|CHANGELOG)[\w-]*\.md$",
+    r"(?:HANDOFF|hand-?over|progress|PLANS?|TODO|ROADMAP|NOTES?|rules?|TASKS?"
+    r"|CHANGELOG)[\w-]*\.md$",
     re.IGNORECASE,
 )
 _CONFIG = re.compile(
-    r"(?:^|[/\\])(?:package\.json|pyproject\.toml|Makefile|justfile|Cargo\.toml|docker-compose[\w.-]*\.ya?ml|vercel\.json"
-    r"|[\w.-]+\.ya?ml|tsconfig\.json|\.env\.\w+|go\.mod|next\.config\.\w+|vite\.config\.\w+|pytest\.ini|setup\.cfg"
+    r"(?:^|[/\\])(?:package\.json|pyproject\.toml|Makefile|justfile|Cargo\.toml"
+    r"|docker-compose[\w.-]*\.ya?ml|vercel\.json"
+    r"|[\w.-]+\.ya?ml|tsconfig\.json|\.env\.\w+|go\.mod|next\.config\.\w+|vite\.config\.\w+"
+    r"|pytest\.ini|setup\.cfg"
     r"|tox\.ini|\.nvmrc|\.python-version|manifest\.json|alembic\.ini|CMakeLists\.txt)$",
     re.IGNORECASE,
 )
 _TELLING = re.compile(
-    r"python-version|node-version|requires-python|ports?\b.*\d|buildCommand|run:|branches|runs-on|testpaths|markers|addopts"
-    r"|asyncio_mode|script\b|baseURL|DATABASE|_URL=|_PORT=|version:|image:|schedule|cron|dialect|host"
+    r"python-version|node-version|requires-python|ports?\b.*\d|buildCommand|run:|branches|runs-on"
+    r"|testpaths|markers|addopts"
+    r"|asyncio_mode|script\b|baseURL|DATABASE|_URL=|_PORT=|version:|image:|schedule|cron|dialect"
+    r"|host"
 )
 _SHOWS = re.compile(
-    r"^(?:cat|nl -ba|sed -n '?[\d,$p]+'?|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?|Get-Content(?: -\w+)*|type)\s+([\"']?[^|;&<>\n ]+[\"']?)\s*$"
+    r"^(?:cat|nl -ba|sed -n '?[\d,$p]+'?|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?"
+    r"|Get-Content(?: -\w+)*|type)\s+([\"']?[^|;&<>\n ]+[\"']?)\s*$"
 )
 _NUMBERED = re.compile(r"^\s*\d+[→\t]", re.MULTILINE)
 _PATCHED_FILE = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File: (.*)|End Patch)$")

@@ -41,7 +41,8 @@ FITTINGS, SLACK_BYTES = 8, 400
 END_PROMPT_BYTES, END_REPLY_BYTES, END_PROMPTS, OPEN_TASKS = 1_600, 3_600, 2, 8
 
 _TALKS_OVER = re.compile(
-    r"引き継ぎ|引継|現状サマリ|hand-?over|hand-?off|where we left|summary of (?:the )?(?:session|work)|交接|进度|tóm tắt"
+    r"引き継ぎ|引継|現状サマリ|hand-?over|hand-?off|where we left|summary of (?:the )?(?:session|work)|交接|进度"
+    r"|tóm tắt"
     r"|bàn giao|인수인계|current state|status so far",
     re.IGNORECASE,
 )
@@ -50,8 +51,10 @@ _KINDS_TOLD = frozenset(
     ("person", "answer", "instruction", "remedy", "failure", "missing", "command")
 )
 LEGEND = (
-    "Marks: [a1b2#4] = session a1b2, turn 4 · P person · R agent's last reply (sentences chosen) · M said in between · "
-    "A answer or refusal of the person · K summary at compaction · C commit · `x` -> error => what passed after · … = shortened"
+    "Marks: [a1b2#4] = session a1b2, turn 4 · P person · R agent's last reply (sentences "
+    "chosen) · M said in between · "
+    "A answer or refusal of the person · K summary at compaction · C commit · `x` -> error => "
+    "what passed after · … = shortened"
 )  # fmt: skip
 
 
@@ -423,7 +426,10 @@ def _end(sessions: Sequence[SessionRecord], marks: Marks) -> Iterator[str]:
         for turn, call in failed:
             if call.failed:
                 target = shortened(" ".join(call.target.split()), 200)
-                yield f"Last command failed {marks.of(turn.ref)}: `{target}` -> {error_of(call.output)}"
+                yield (
+                    f"Last command failed {marks.of(turn.ref)}: `{target}` -> "
+                    f"{error_of(call.output)}"
+                )
         if asked[-1].aborted:
             yield "(the last turn was interrupted)"
         return

@@ -31,7 +31,8 @@ _CHOICE = re.compile(
 )
 _OPTION = re.compile(r"[?？]|^(?:Q\d|[A-D][:.)]|Option|案|Recommended|推奨)|^[A-D] — ")
 _TELLING_HEADING = re.compile(
-    r"cause|reason|why|how to|note|caveat|important|limit|known|gotcha|decision|原因|注意|手順|nguyên nhân|lưu ý",
+    r"cause|reason|why|how to|note|caveat|important|limit|known|gotcha|decision|原因|注意|手順"
+    r"|nguyên nhân|lưu ý",
     re.IGNORECASE,
 )
 _ENDLESS = re.compile(r"\S{140,}")

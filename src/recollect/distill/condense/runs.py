@@ -15,7 +15,7 @@ from typing import NamedTuple
 from recollect.distill.condense.marks import Marks
 from recollect.distill.condense.typed import shortened
 from recollect.distill.finders.machine import MISSING
-from recollect.distill.finders.steps import SYSTEM, Step, is_plain, passed, steps
+from recollect.distill.finders.steps import SYSTEM, CommandStep, is_plain, passed, steps
 from recollect.model.record import CallRecord, SessionRecord, TurnRecord
 from recollect.reading.error_text import clean, error_lines, headline
 
@@ -28,20 +28,28 @@ HALF_LIFE_SESSIONS = 8
 MOST_OF_A_FORM = 3
 
 _HIDDEN = re.compile(
-    r"command not found|not recognized as|Permission denied|Operation not permitted|EPERM|EAI_AGAIN|not installed"
+    r"command not found|not recognized as|Permission denied|Operation not permitted|EPERM"
+    r"|EAI_AGAIN|not installed"
 )
 _LASTS = re.compile(
-    r"not found|not recognized|no module named|cannot find module|denied|eperm|eacces|eaddrinuse|eai_again|enotfound"
-    r"|could not resolve|unreachable|no matches found|not a git repo|unknown (?:command|flag|option|subcommand)|unrecognized"
-    r"|invalid (?:option|choice|argument)|unexpected argument|no such|missing script|engine|eresolve|host key"
-    r"|already (?:checked out|used|running|exists|in use)|exit code:? 49|blocked|refused|requires? |illegal multibyte|gbk"
-    r"|codec can't|display|not installed|unsupported|out of sync|daemon|\b4(?:29|01|03)\b|rate limit|timed? ?out|is not a valid"
-    r"|must be|fatal:|offline|sandbox|hook|collected 0|0 selected|no tests|externally-managed|version|not permitted"
+    r"not found|not recognized|no module named|cannot find module|denied|eperm|eacces|eaddrinuse"
+    r"|eai_again|enotfound"
+    r"|could not resolve|unreachable|no matches found|not a git repo|unknown (?:command|flag"
+    r"|option|subcommand)|unrecognized"
+    r"|invalid (?:option|choice|argument)|unexpected argument|no such|missing script|engine"
+    r"|eresolve|host key"
+    r"|already (?:checked out|used|running|exists|in use)|exit code:? 49|blocked|refused"
+    r"|requires? |illegal multibyte|gbk"
+    r"|codec can't|display|not installed|unsupported|out of sync|daemon|\b4(?:29|01|03)\b"
+    r"|rate limit|timed? ?out|is not a valid"
+    r"|must be|fatal:|offline|sandbox|hook|collected 0|0 selected|no tests|externally-managed"
+    r"|version|not permitted"
     r"|does not exist|not supported|deprecated|unexpected keyword",
     re.IGNORECASE,
 )
 _PASSES = re.compile(
-    r"AssertionError|assert |TS\d{4}|SyntaxError|NameError|expected|✗|FAILED|\d+ failed|Found \d+ (?:error|warning)"
+    r"AssertionError|assert |TS\d{4}|SyntaxError|NameError|expected|✗|FAILED|\d+ failed"
+    r"|Found \d+ (?:error|warning)"
     r"|\berror\[E\d|KeyError|IndentationError|reportUnknown",
     re.IGNORECASE,
 )
@@ -57,10 +65,10 @@ _DECLINED = ("doesn't want to proceed", "[Request interrupted", "user doesn't wa
 MOST_PLUMBING = 6
 
 
-class Run(NamedTuple):
+class StepRun(NamedTuple):
     """A step with a form, where it was run, and how it ended."""
 
-    step: Step
+    step: CommandStep
     session: int
     turn: TurnRecord
     ended: bool | None
@@ -78,7 +86,7 @@ class _Line(NamedTuple):
     session: int
     turn: TurnRecord
     call: CallRecord
-    steps: tuple[Step, ...]
+    steps: tuple[CommandStep, ...]
 
 
 def _lines(sessions: Sequence[SessionRecord]) -> list[list[_Line]]:
@@ -103,7 +111,7 @@ class Runs:
 
     def commands(self, most_bytes: int) -> list[str]:
         """Commands that passed, whole, with folder and counts, those run most and last first."""
-        by_form: defaultdict[tuple[str, str | None], list[Run]] = defaultdict(list)
+        by_form: defaultdict[tuple[str, str | None], list[StepRun]] = defaultdict(list)
         for run in self._runs():
             by_form[run.step.form, run.step.folder].append(run)
         order = sorted(
@@ -122,15 +130,15 @@ class Runs:
                     used += len(text.encode()) + 3
         return kept
 
-    def _runs(self) -> Iterator[Run]:
+    def _runs(self) -> Iterator[StepRun]:
         for lines in self._lines:
             for line in lines:
                 for place, step in enumerate(line.steps):
                     if step.form:
                         ended = passed(line.call, line.steps, place)
-                        yield Run(step, line.session, line.turn, ended)
+                        yield StepRun(step, line.session, line.turn, ended)
 
-    def _told(self, runs: Sequence[Run], folder: str | None) -> Iterator[str]:
+    def _told(self, runs: Sequence[StepRun], folder: str | None) -> Iterator[str]:
         """The ways in which one form was run; first those that passed."""
         good = [run for run in runs if run.ended]
         times = Counter(run.step.text for run in good)
@@ -204,7 +212,7 @@ class Runs:
         return Failure(f"{text} {self._marks.of(line.turn.ref)}", line.session, value)
 
     @staticmethod
-    def _remedied(step: Step, remedy: Step) -> str:
+    def _remedied(step: CommandStep, remedy: CommandStep) -> str:
         where = f"({remedy.folder or 'the root'}) " if remedy.folder != step.folder else ""
         if remedy.text == step.text:
             return f" => works in {remedy.folder or 'the root'}"
@@ -253,16 +261,16 @@ class _Trouble:
 
     def __init__(self) -> None:
         self.times, self.sessions = 0, set[int]()
-        self.remedy: Step | None = None
+        self.remedy: CommandStep | None = None
 
-    def add(self, line: _Line, step: Step, error: str, remedy: Step | None) -> None:
+    def add(self, line: _Line, step: CommandStep, error: str, remedy: CommandStep | None) -> None:
         self.times += 1
         self.sessions.add(line.session)
         self.line, self.step, self.error = line, step, error
         self.remedy = remedy or self.remedy
 
 
-def _trouble(line: _Line) -> tuple[Step, str] | None:
+def _trouble(line: _Line) -> tuple[CommandStep, str] | None:
     """The step of a line that failed, and with what."""
     call = line.call
     if not line.steps or not call.output.strip() or is_no(call):
@@ -284,7 +292,7 @@ def _trouble(line: _Line) -> tuple[Step, str] | None:
     return step, error
 
 
-def _remedy(failed: Step, later: Sequence[_Line]) -> Step | None:
+def _remedy(failed: CommandStep, later: Sequence[_Line]) -> CommandStep | None:
     for line in later:
         for place, step in enumerate(line.steps):
             if (
@@ -306,7 +314,7 @@ def _alike(form: str) -> str:
     return re.sub(r"^(python|pip)[\d.]*", r"\1", form)
 
 
-def _weight(runs: Sequence[Run], sessions: int) -> float:
+def _weight(runs: Sequence[StepRun], sessions: int) -> float:
     """How much a form is run: in how many sessions, the newest counting most."""
     where = {run.session for run in runs if run.ended} or {-sessions}
     # What looks at the machine is part of any work.
@@ -332,7 +340,8 @@ def is_no(call: CallRecord) -> bool:
 
 
 _SAID_BY_TOOLS = re.compile(
-    r"^(?:<tool_use_error>|Exit code|Error|\[Request|The user doesn't|This Bash|Permission|WARN|Hook |File |Found |String "
+    r"^(?:<tool_use_error>|Exit code|Error|\[Request|The user doesn't|This Bash|Permission|WARN"
+    r"|Hook |File |Found |String "
     r"|Ripgrep|Unable|Failed|Cannot|No |Command|Warning|[Uu]sage|Invalid|Not |[\w./-]+: )"
 )
 _SPEAKS = re.compile(

@@ -26,12 +26,18 @@ PASTE_CHARACTERS, ERROR_CHARACTERS = 240, 170
 
 _BULLET = re.compile(r"^\s*(?:[-*•▪◦·–—]|\d{1,2}[.)、]|[①-⑳]|\([a-z0-9]\)|\[[ xX]\])\s+")
 _LOG = re.compile(
-    r"^\s*(?:import |from \S+ import|const |let \w+ =|var |def \w|class \w+[:({ ]|return\b|if \(|for \("
-    r"|function |export |public |private |#include|at (?:async |new )?[\w.$<>]+ ?[(\[]|at async |node:internal"
-    r"|> [\w@.-]+@\d|\[nodemon\]|Node\.js v\d|throw \w+;|code: '|errno: |syscall: |\^+\s*$|\| *\^|\(\d+:\d+\)"
-    r"|File \"|Traceback|</?[a-zA-Z!]|[}\])]+[;,]?\s*$|[{\[]\s*$|\"[\w.$-]+\"\s*:|\$ |PS [A-Z]:|\S+@\S+[:~]\S*[$#%]"
-    r"|\[?\d{4}-\d\d-\d\d[T ]|\d{1,2}:\d\d:\d\d|npm (?:ERR|WARN|error)|[\w.]*(?:Error|Exception|Warning):"
-    r"|[✓✗×✘❯┃│╭╰├└|]|\+{3}|-{3}\s|@@|diff --git|[0-9a-f]{7,40}\s|\d+ \||\d+%|\* \w+ \w+ \*|[~=]{4,}|[A-Z]:\\[^ ]+>)"
+    r"^\s*(?:import |from \S+ import|const |let \w+ =|var |def \w|class \w+[:({ ]|return\b|if \("
+    r"|for \("
+    r"|function |export |public |private |#include|at (?:async |new )?[\w.$<>]+ ?[(\[]|at async "
+    r"|node:internal"
+    r"|> [\w@.-]+@\d|\[nodemon\]|Node\.js v\d|throw \w+;|code: '|errno: |syscall: |\^+\s*$|\| *\^"
+    r"|\(\d+:\d+\)"
+    r"|File \"|Traceback|</?[a-zA-Z!]|[}\])]+[;,]?\s*$|[{\[]\s*$|\"[\w.$-]+\"\s*:|\$ |PS [A-Z]:"
+    r"|\S+@\S+[:~]\S*[$#%]"
+    r"|\[?\d{4}-\d\d-\d\d[T ]|\d{1,2}:\d\d:\d\d|npm (?:ERR|WARN|error)|[\w.]*(?:Error|Exception"
+    r"|Warning):"
+    r"|[✓✗×✘❯┃│╭╰├└|]|\+{3}|-{3}\s|@@|diff --git|[0-9a-f]{7,40}\s|\d+ \||\d+%|\* \w+ \w+ \*"
+    r"|[~=]{4,}|[A-Z]:\\[^ ]+>)"
     r"|[{};]\s*$|^\s{0,3}\w[\w.]*\([^)]*\)\s*$|^\s*[\w-]+:\s*[\w./-]+;$"
 )
 _PROMPT_SIGN = re.compile(r"^(?:PS [A-Z]:[^>]*>|\S+@\S+[:~]\S*[$#%]|[A-Z]:\\[^>]*>|\$)\s*")
@@ -217,8 +223,10 @@ def _pasted(lines: Sequence[str], characters: int) -> list[Said]:
 
 
 _STRONG = re.compile(
-    r"\bE[A-Z]{4,}\b|\w+Error\b|^error|fatal:|not found|No such file|not recognized|Cannot find|no matches found"
-    r"|denied|unknown (?:command|flag|option)|not installed|failed to|not a git repository|\b[45]\d\d\b",
+    r"\bE[A-Z]{4,}\b|\w+Error\b|^error|fatal:|not found|No such file|not recognized|Cannot find"
+    r"|no matches found"
+    r"|denied|unknown (?:command|flag|option)|not installed|failed to|not a git repository"
+    r"|\b[45]\d\d\b",
     re.IGNORECASE,
 )
 

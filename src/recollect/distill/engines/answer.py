@@ -34,7 +34,8 @@ _FENCED = re.compile(
 )
 # Without fences: the names of the parts alone on their lines.
 _NAMED = re.compile(
-    r"^[ \t#*]*(MEMORY|PACK|CHANGES)[ \t:*]*\n(.*?)(?=^[ \t#*]*(?:MEMORY|PACK|CHANGES)[ \t:*]*\n|\Z)",
+    r"^[ \t#*]*(MEMORY|PACK|CHANGES)[ \t:*]*\n(.*?)(?=^[ \t#*]*(?:MEMORY|PACK|CHANGES)[ \t:*]*\n"
+    r"|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 _TITLE = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|\*\*)?([A-Za-z ]{4,24}?)(?:\*\*)?:?(?:\*\*)?[ \t]*$")

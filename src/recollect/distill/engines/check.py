@@ -17,13 +17,13 @@ from typing import Literal, NamedTuple
 
 from recollect.distill.condense import Marks, typed
 from recollect.distill.engines.answer import Told
-from recollect.distill.engines.evidence import Evidence, plain, stands_in
+from recollect.distill.engines.evidence import ProjectEvidence, plain, stands_in
 from recollect.distill.finders.cleaning import LINE_CHARACTERS
 from recollect.distill.finders.commands import KNOWN
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.machine import head
 from recollect.distill.finders.safe import Proofs
-from recollect.distill.finders.steps import Step, form, passed, steps
+from recollect.distill.finders.steps import CommandStep, form, passed, steps
 
 # What is shown of a turn, and of so many prompts after it, to whoever judges a line.
 PROMPTS_AFTER, EXCERPT_CHARACTERS, SAID_CHARACTERS = 3, 500, 240
@@ -31,15 +31,21 @@ PROMPTS_AFTER, EXCERPT_CHARACTERS, SAID_CHARACTERS = 3, 500, 240
 SpanKind = Literal["command", "quote", "name"]
 # Words that a model writes of the sort of one who gives orders, not of one who takes notes.
 _ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget) (?:all|any|the|your|previous|prior|above)\b|\byou are now\b|\bsystem prompt\b"
-    r"|\bdo not (?:tell|inform|mention|ask)\b|\bwithout (?:telling|informing|asking) the (?:user|person)\b|\bexfiltrat\w+"
-    r"|\b(?:curl|wget|iwr|irm)\b[^|`]*\|\s*(?:sudo )?(?:\w*sh|python\d?|node|iex)\b|\bbase64 (?:-d|--decode)\b"
-    r"|\brm -rf (?:/|~|\$HOME)(?!\w)|\bdisable (?:the )?(?:sandbox|safety|hooks?|security|redaction)\b"
-    r"|--dangerously\S*|--no-verify\b|\bsend .{0,60}\b(?:to|at) (?:https?://|\S+@)|\b(?:paste|upload|e?mail) .{0,40}\b(?:keys?|tokens?|passwords?|secrets?|credentials?|\.env)\b",
+    r"\b(?:ignore|disregard|forget) (?:all|any|the|your|previous|prior|above)\b|\byou are now\b"
+    r"|\bsystem prompt\b"
+    r"|\bdo not (?:tell|inform|mention|ask)\b|\bwithout (?:telling|informing|asking) the (?:user"
+    r"|person)\b|\bexfiltrat\w+"
+    r"|\b(?:curl|wget|iwr|irm)\b[^|`]*\|\s*(?:sudo )?(?:\w*sh|python\d?|node|iex)\b"
+    r"|\bbase64 (?:-d|--decode)\b"
+    r"|\brm -rf (?:/|~|\$HOME)(?!\w)|\bdisable (?:the )?(?:sandbox|safety|hooks?|security"
+    r"|redaction)\b"
+    r"|--dangerously\S*|--no-verify\b|\bsend .{0,60}\b(?:to|at) (?:https?://|\S+@)|\b(?:paste"
+    r"|upload|e?mail) .{0,40}\b(?:keys?|tokens?|passwords?|secrets?|credentials?|\.env)\b",
     re.IGNORECASE,
 )  # fmt: skip
 _SECRET = re.compile(
-    r"(?:\b(?:password|passwd|pwd|passcode)\b|密码|パスワード|mật khẩu)\s*(?:is|:|=|：|は|是|là)\s*[\"'`]?(?=\S*\d)[\w!@#$%^&*-]{4,}",
+    r"(?:\b(?:password|passwd|pwd|passcode)\b|密码|パスワード|mật khẩu)\s*(?:is|:|=|：|は|是"
+    r"|là)\s*[\"'`]?(?=\S*\d)[\w!@#$%^&*-]{4,}",
     re.IGNORECASE,
 )
 _TICKED = re.compile(r"`([^`]+)`")
@@ -47,8 +53,10 @@ _SAID = re.compile(r"[\"“]([^\"”]{2,})[\"”]|「([^」]{2,})」|『([^』]{
 _MARKED = re.compile(rf"{_TICKED.pattern}|{_SAID.pattern}")
 _PATH = re.compile(
     r"(?<![\w/])(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w.@{}-]+){2,}|\b[\w.@-]+(?:/[\w.@-]+)+\.\w{1,5}\b"
-    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:py|tsx?|jsx?|mjs|json|md|sh|ps1|rs|toml|ya?ml|csv|html|css|sql|go|launch|cpp|kt|swift|rb|php)\b"
-    r"|(?<!\w)--[a-z][\w-]+|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|\b[a-z]+[A-Z]\w{3,}\b|\b\w+_\w+\b|https?://[^\s)\]]+"
+    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:py|tsx?|jsx?|mjs|json|md|sh|ps1|rs|toml|ya?ml|csv|html|css|sql"
+    r"|go|launch|cpp|kt|swift|rb|php)\b"
+    r"|(?<!\w)--[a-z][\w-]+|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|\b[a-z]+[A-Z]\w{3,}\b|\b\w+_\w+\b"
+    r"|https?://[^\s)\]]+"
 )
 _NUMBER = re.compile(
     r"(?<![\w.#/-])\d+(?:\.\d+)+(?![\w-])|(?<![\w.#/,-])\d{3,6}(?![\w,.-]*\w)|(?<=:)\d{4,5}\b"
@@ -57,15 +65,18 @@ _COUNTED = re.compile(r"\b\d+ (?:times|sessions|tokens|characters)\b")
 _SHORTENED = re.compile(r"\s*(?:…|\.\.\.)\s*")
 _BRACES = re.compile(r"^(.*)\{([^}]*)\}(.*)$")
 _FAILS = re.compile(
-    r"\b(?:fails?|failed|failing|does(?: not|n't) (?:work|run|start|pass)|is broken|cannot (?:run|start)|dies|errors? out)\b",
+    r"\b(?:fails?|failed|failing|does(?: not|n't) (?:work|run|start|pass)|is broken|cannot (?:run"
+    r"|start)|dies|errors? out)\b",
     re.IGNORECASE,
 )
 _ABSENT = re.compile(
-    r"\b(?:not installed|is missing|are missing|not (?:found|available)|no such program|unavailable)\b",
+    r"\b(?:not installed|is missing|are missing|not (?:found|available)|no such program"
+    r"|unavailable)\b",
     re.IGNORECASE,
 )
 _WHERE = re.compile(
-    r"\b(?:in|inside|from|under|within)\s+(?:the\s+)?(?:folder\s+|directory\s+)?[`(]?([\w.~/\\-]*[\w/])[`)]?"
+    r"\b(?:in|inside|from|under|within)\s+(?:the\s+)?(?:folder\s+"
+    r"|directory\s+)?[`(]?([\w.~/\\-]*[\w/])[`)]?"
 )
 _ROOT = re.compile(
     r"\b(?:from|in|at) the (?:repo(?:sitory)? |project |workspace )?root\b", re.IGNORECASE
@@ -75,14 +86,16 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _VOIDS = re.compile(
-    r"\b(?:still|again|not working|does(?:n'?t| not) work|did(?:n'?t| not) (?:work|help)|same (?:error|issue|problem)|no change"
-    r"|wrong|nope|broken)\b|还是|仍然|没用|不行|まだ|ダメ|だめ|直って(?:い)?ない|変わら|vẫn|chưa được|không được|여전히|всё ещё|все еще|не работает"
+    r"\b(?:still|again|not working|does(?:n'?t| not) work|did(?:n'?t| not) (?:work|help)"
+    r"|same (?:error|issue|problem)|no change"
+    r"|wrong|nope|broken)\b|还是|仍然|没用|不行|まだ|ダメ|だめ|直って(?:い)?ない|変わら|vẫn|chưa được|không được|여전히"
+    r"|всё ещё|все еще|не работает"
     r"|immer noch|toujours pas|sigue sin|ainda não|ancora non",
     re.IGNORECASE,
 )
 
 
-class Span(NamedTuple):
+class LineSpan(NamedTuple):
     """Some letters of a line that have to stand in the logs."""
 
     kind: SpanKind
@@ -97,17 +110,17 @@ class Fault(NamedTuple):
     final: bool = False
 
 
-def spans_of(text: str) -> list[Span]:
+def spans_of(text: str) -> list[LineSpan]:
     """The spans of a line: what is in backticks or quoted, paths, flags, names, numbers."""
-    found: list[Span] = []
+    found: list[LineSpan] = []
     # Whichever opens first: a command may hold quotes, and a quote commands.
     for one in _MARKED.finditer(text):
         command, *quotes = one.groups()
         said = "".join(filter(None, quotes))
-        found.append(Span("command", command) if command else Span("quote", said))
+        found.append(LineSpan("command", command) if command else LineSpan("quote", said))
     rest = _COUNTED.sub(" ", _MARKED.sub(" ", text))
-    found += [Span("name", one) for one in _PATH.findall(rest)]
-    found += [Span("name", one) for one in _NUMBER.findall(_PATH.sub(" ", rest))]
+    found += [LineSpan("name", one) for one in _PATH.findall(rest)]
+    found += [LineSpan("name", one) for one in _NUMBER.findall(_PATH.sub(" ", rest))]
     return [span for span in found if span.text.strip(" .,;:…")]
 
 
@@ -115,7 +128,7 @@ class _Run(NamedTuple):
     """A step as it was run: where in the project's history, and how it ended."""
 
     order: int
-    step: Step
+    step: CommandStep
     ended: bool | None
     turn: str
 
@@ -123,7 +136,9 @@ class _Run(NamedTuple):
 class Check:
     """Looks over lines against the logs of one project."""
 
-    def __init__(self, evidence: Evidence, marks: Marks, redact: Callable[[str], str]) -> None:
+    def __init__(
+        self, evidence: ProjectEvidence, marks: Marks, redact: Callable[[str], str]
+    ) -> None:
         self.evidence, self._marks, self._redact = evidence, marks, redact
         self._proofs = Proofs(evidence.sessions)
         self._runs: dict[str, list[_Run]] = defaultdict(list)
@@ -207,7 +222,7 @@ class Check:
                 text = text.replace(span.text, " ")
         return text
 
-    def _stands(self, span: Span, turns: Sequence[str]) -> bool:
+    def _stands(self, span: LineSpan, turns: Sequence[str]) -> bool:
         """Whether a span stands in a cited turn, or else anywhere in the logs."""
         text = span.text.strip().rstrip(".,;:")
         if any(self._in_turn(text, turn) for turn in turns):

@@ -38,7 +38,7 @@ def plain(text: str) -> str:
     return _HOME.sub("~", " ".join(_MARKS.sub("", folded).split()))
 
 
-class Place(NamedTuple):
+class SessionTurn(NamedTuple):
     """A turn in its session, with the prompt after it."""
 
     session: SessionRecord
@@ -46,16 +46,16 @@ class Place(NamedTuple):
     after: TurnRecord | None
 
 
-class Evidence:
+class ProjectEvidence:
     """Everything that was said and done in a project, to look things up in."""
 
     def __init__(self, sessions: Sequence[SessionRecord]) -> None:
         self.sessions = sessions
-        self.places: dict[str, Place] = {}
+        self.places: dict[str, SessionTurn] = {}
         for session in sessions:
             for number, turn in enumerate(session.turns):
                 later = (one for one in session.turns[number + 1 :] if one.by_person)
-                self.places[turn.ref] = Place(session, turn, next(later, None))
+                self.places[turn.ref] = SessionTurn(session, turn, next(later, None))
         self._texts: dict[tuple[str, Voice], str] = {}
         self._words: dict[tuple[str, Voice], frozenset[str]] = {}
         self._outside: frozenset[str] | None = None

@@ -27,12 +27,15 @@ OWN_RUN_VARIABLE = "RECOLLECT_OWN_RUN"
 MOST_PRINTED = 4_000_000
 
 _NOT_NOW = re.compile(
-    r"rate.?limit|usage limit|limit (?:reached|exceeded)|too many requests|quota|overloaded|try again|capacity"
-    r"|\b(?:429|500|502|503|504|529)\b|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|network|fetch failed|connection|unavailable",
+    r"rate.?limit|usage limit|limit (?:reached|exceeded)|too many requests|quota|overloaded"
+    r"|try again|capacity"
+    r"|\b(?:429|500|502|503|504|529)\b|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|network|fetch failed"
+    r"|connection|unavailable",
     re.IGNORECASE,
 )
 _LOGGED_OUT = re.compile(
-    r"log ?in|logged out|sign ?in|authenticat|unauthori[sz]ed|api.?key|credential|\b401\b|\b403\b|/login",
+    r"log ?in|logged out|sign ?in|authenticat|unauthori[sz]ed|api.?key|credential|\b401\b|\b403\b"
+    r"|/login",
     re.IGNORECASE,
 )
 

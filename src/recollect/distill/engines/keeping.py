@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.distill import ranking
 from recollect.distill.engines.answer import Answer, Told
 from recollect.distill.engines.check import Check, Fault
-from recollect.distill.engines.evidence import Evidence
+from recollect.distill.engines.evidence import ProjectEvidence
 from recollect.distill.engines.material import Material
 from recollect.distill.engines.trust import standing_of
 from recollect.distill.finders.cleaning import words
@@ -64,7 +64,7 @@ class Checked(NamedTuple):
 
 def check_of(material: Material, redactor: Redactor) -> Check:
     """What lines about a project are compared with: all of its sessions that may be read."""
-    return Check(Evidence(material.sessions), material.marks, redactor.redact_strictly)
+    return Check(ProjectEvidence(material.sessions), material.marks, redactor.redact_strictly)
 
 
 def checked(answer: Answer, check: Check) -> Checked:

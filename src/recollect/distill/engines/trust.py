@@ -17,7 +17,7 @@ from recollect.distill.engines.answer import Told
 from recollect.distill.engines.check import Check, spans_of
 from recollect.distill.engines.evidence import (
     OUTPUT_CHARACTERS,
-    Evidence,
+    ProjectEvidence,
     Voice,
     parts_of,
     plain,
@@ -109,7 +109,8 @@ _USUAL = frozenset(
 )
 # Whoever takes notes does not speak to the reader; whoever gives orders does.
 _ADDRESSED = re.compile(
-    r"\b(?:you|your|yours|yourself|thy)\b|\b(?:assistants?|agents?)\b.{0,30}\b(?:must|should|shall)\b",
+    r"\b(?:you|your|yours|yourself|thy)\b|\b(?:assistants?|agents?)\b.{0,30}\b(?:must|should"
+    r"|shall)\b",
     re.IGNORECASE,
 )
 # What nobody can read is no note.
@@ -117,7 +118,8 @@ _LONG = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[\w+=%]{36,}|[^\s/`]{60,}")
 _LINK = re.compile(r"https?://(?!localhost|127\.|0\.0\.0\.0|\[::1\])[^\s`\"')\]]+")
 # What these print is somebody else's.
 _FETCHES = re.compile(
-    r"\b(?:curl|wget|gh|glab|ssh|nc|git (?:log|show|fetch|clone|pull)|cat|less|head|tail|sed|rg|grep)\b"
+    r"\b(?:curl|wget|gh|glab|ssh|nc|git (?:log|show|fetch|clone|pull)|cat|less|head|tail|sed|rg"
+    r"|grep)\b"
 )
 FEWEST_OF_AN_ERROR = 12
 
@@ -157,7 +159,7 @@ def standing_of(line: Told, check: Check) -> Standing:
     return Standing("assistant", is_tainted)
 
 
-def _links(line: Told, turns: Sequence[str], evidence: Evidence) -> bool:
+def _links(line: Told, turns: Sequence[str], evidence: ProjectEvidence) -> bool:
     """Whether a line leads somewhere that the person did not name."""
     return any(
         not any(stands_in(link, said) for turn in turns for said in evidence.own_lines(turn))
@@ -177,7 +179,9 @@ def _without(text: str, spans: Sequence[str]) -> str:
     return text
 
 
-def _is_said_by_person(spans: Sequence[str], turns: Sequence[str], evidence: Evidence) -> bool:
+def _is_said_by_person(
+    spans: Sequence[str], turns: Sequence[str], evidence: ProjectEvidence
+) -> bool:
     """Whether all that a line quotes stands in a cited prompt, in a person's own words.
 
     What a person pasted is not their own.
@@ -188,7 +192,7 @@ def _is_said_by_person(spans: Sequence[str], turns: Sequence[str], evidence: Evi
     return all(any(stands_in(span, said) for said in own_lines) for span in spans)
 
 
-def _is_foreign(frame: frozenset[str], turns: Sequence[str], evidence: Evidence) -> bool:
+def _is_foreign(frame: frozenset[str], turns: Sequence[str], evidence: ProjectEvidence) -> bool:
     """Whether the words around a quote are those of an output, a page, a command's argument or,
     where they order something, of an agent; and not the person's.
     """
@@ -211,7 +215,11 @@ def _is_foreign(frame: frozenset[str], turns: Sequence[str], evidence: Evidence)
 
 
 def _is_a_wish_of_nobody(
-    line: Told, own: frozenset[str], frame: frozenset[str], turns: Sequence[str], evidence: Evidence
+    line: Told,
+    own: frozenset[str],
+    frame: frozenset[str],
+    turns: Sequence[str],
+    evidence: ProjectEvidence,
 ) -> bool:
     """Whether a line says what is to be done, always or from now on, and no person said so."""
     found = cues(line.text)
@@ -231,7 +239,7 @@ def _is_a_wish_of_nobody(
     return bool(ordered) and len(frame) > FRAME_WORDS and len(frame & said) < OWN_SHARE * len(frame)
 
 
-def _is_proven(line: Told, turns: Sequence[str], evidence: Evidence) -> bool:
+def _is_proven(line: Told, turns: Sequence[str], evidence: ProjectEvidence) -> bool:
     """Whether a command of a line ended in a cited turn as the line says."""
     commands = [
         plain(span.text)
@@ -255,11 +263,11 @@ def _is_proven(line: Told, turns: Sequence[str], evidence: Evidence) -> bool:
     )
 
 
-def _calls(turn: str, evidence: Evidence) -> tuple[CallRecord, ...]:
+def _calls(turn: str, evidence: ProjectEvidence) -> tuple[CallRecord, ...]:
     return evidence.places[turn].turn.calls
 
 
-def _shows(line: Told, call: CallRecord, turn: str, evidence: Evidence) -> bool:
+def _shows(line: Told, call: CallRecord, turn: str, evidence: ProjectEvidence) -> bool:
     """Whether a call proves what a line quotes: an error that a command here printed, a file that
     was worked on, a setting in a file of the project.
     """
@@ -283,7 +291,7 @@ def _shows(line: Told, call: CallRecord, turn: str, evidence: Evidence) -> bool:
 
 
 def _comes_from_outside(
-    own: frozenset[str], spans: Sequence[str], turns: Sequence[str], evidence: Evidence
+    own: frozenset[str], spans: Sequence[str], turns: Sequence[str], evidence: ProjectEvidence
 ) -> bool:
     """Whether a line is said better by an output, or by a turn that had read something from
     outside, than by the turns that it cites.
@@ -316,7 +324,7 @@ def _comes_from_outside(
 
 
 def _is_only_output(
-    line: Told, own: frozenset[str], turns: Sequence[str], evidence: Evidence
+    line: Told, own: frozenset[str], turns: Sequence[str], evidence: ProjectEvidence
 ) -> bool:
     """Whether what a line says stands in no words but those of outputs: files, pages, tools.
 

@@ -27,7 +27,8 @@ _PAIR = re.compile(r"\"([^\"]{5,400})\"\s*=\s*\"([^\"]{1,300})\"")
 REASON = re.compile(r"(?:the user said|reason for the rejection|user feedback):?\s*(.*)", re.DOTALL)
 _REFUSAL = re.compile(
     r"(?:The )?user (?:doesn't want|rejected|denied|said|declined|refused)|Reason for the rejection"
-    r"|User (?:rejected|denied|feedback)|The tool (?:call|use) was rejected|Permission .*denied by (?:the )?user|The tool was rejected",
+    r"|User (?:rejected|denied|feedback)|The tool (?:call|use) was rejected"
+    r"|Permission .*denied by (?:the )?user|The tool was rejected",
     re.IGNORECASE,
 )
 # What clients add after the person's words.

@@ -50,10 +50,13 @@ _BULLET = re.compile(
     r"^\s*(?:[-*•▪◦·–—]|\d{1,2}[.)、]|[①-⑳]|\([a-z0-9]\)|\[[ xX]\]|Q\d+[:.])\s+"
 )  # fmt: skip
 _CODE = re.compile(
-    r"[{};]\s*$|^\s*(?:import (?:[\w.]+(?: as \w+)?|[{*'\"].*);?$|import .+ from ['\"]|from [\w.]+ import\b"
-    r"|(?:const|let|var) [\w{\[][^.?!]*=|def \w+\(|class \w+ ?[({:]|class \w+ (?:extends|implements)\b"
+    r"[{};]\s*$|^\s*(?:import (?:[\w.]+(?: as \w+)?|[{*'\"].*);?$|import .+ from ['\"]"
+    r"|from [\w.]+ import\b"
+    r"|(?:const|let|var) [\w{\[][^.?!]*=|def \w+\(|class \w+ ?[({:]|class \w+ (?:extends"
+    r"|implements)\b"
     r"|return(?:;|$| [^ ]+;?$| .*[;({\[])|if \(|for \(|(?:async )?function\b ?\w*\("
-    r"|export (?:default|const|function|class|type|interface|async|\{|\w+=)|(?:public|private|protected) \w+[ (<]\w*.*[({;=]"
+    r"|export (?:default|const|function|class|type|interface|async|\{|\w+=)|(?:public|private"
+    r"|protected) \w+[ (<]\w*.*[({;=]"
     r"|#include|at [\w.$]+ \(|File \"|Traceback|</?[a-zA-Z]+|\}|\{|\$ |PS [A-Z]:"
     r"|\[?\d{4}-\d\d-\d\d[T ]|\d+:\d+:\d+|npm (?:ERR|WARN)|\w+Error:|\S+@\S+[:~][^ ]*[$#] )"
 )
@@ -89,7 +92,8 @@ _TELLING_HEADING = re.compile(
 _TICKED = re.compile(r"`[^`]+`")
 _PATH = re.compile(
     r"(?:[\w.~@-]+/)+[\w.@-]+|[A-Za-z]:[\\/][^\s`\"']+"
-    r"|\b[\w-]+\.(?:py|ts|tsx|js|mjs|json|md|sh|ps1|rs|toml|ya?ml|csv|html|css|sql|go|env|launch|cpp|h)\b"
+    r"|\b[\w-]+\.(?:py|ts|tsx|js|mjs|json|md|sh|ps1|rs|toml|ya?ml|csv|html|css|sql|go|env|launch"
+    r"|cpp|h)\b"
 )
 _NAME = re.compile(r"\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z]\w+\b|\b\w+_\w+\b|\b[A-Z]{2,}_[A-Z_]+\b")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")

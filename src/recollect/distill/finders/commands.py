@@ -16,7 +16,7 @@ from typing import NamedTuple
 from recollect.distill.finders.cleaning import is_document
 from recollect.distill.finders.people import is_secret
 from recollect.distill.finders.safe import Proofs
-from recollect.distill.finders.steps import Step, is_plain, passed, steps
+from recollect.distill.finders.steps import CommandStep, is_plain, passed, steps
 from recollect.model.candidates import Candidate
 from recollect.model.record import SessionRecord
 from recollect.reading.programs import names
@@ -26,57 +26,67 @@ COMMAND_CHARACTERS, LINE_CHARACTERS = 180, 200
 MOST_TOGETHER = 6
 
 PURPOSES = (
-    ("install", re.compile(r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|bundle|composer)(?: pip)? (?:install|i|ci|sync|add)\b")),
+    ("install", re.compile(r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|bundle|composer)(?: pip)? (?:install|i|ci|sync" r"|add)\b")),
     ("test", re.compile(r"\b(?:pytest|vitest|jest|playwright|ctest|unittest|mocha|phpunit|rspec)\b"
-                        r"|\b(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* test\b|\b(?:cargo|go|dotnet|mvn|make|swift|flutter|just) (?:nextest|test)\b")),
-    ("lint", re.compile(r"\b(?:eslint|ruff|clippy|biome|markdownlint|knip|prettier|golangci-lint|flake8|black)\b"
-                        r"|\b(?:npm|pnpm|yarn|bun)(?: run)? (?:lint|format|fmt|check)\b|\b(?:cargo|go|just) (?:fmt|vet)\b")),
-    ("types", re.compile(r"\b(?:tsc|pyright|mypy|ty check|vue-tsc)\b|\b(?:npm|pnpm|yarn|bun)(?: run)? (?:typecheck|type-check|check[:-]types?)\b")),
-    ("build", re.compile(r"\b(?:npm|pnpm|yarn|bun)(?: run)? build\b|\b(?:next|vite|cargo|go|dotnet|docker|mvn|gradle|swift) build\b"
-                         r"|\bcatkin_make\b|^make(?: -\S+)*(?: all| build)?$|\bcmake --build\b|\bpython[\d.]* -m build\b")),
+                        r"|\b(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* test\b|\b(?:cargo|go" r"|dotnet|mvn|make|swift|flutter|just) (?:nextest|test)\b")),
+    ("lint", re.compile(r"\b(?:eslint|ruff|clippy|biome|markdownlint|knip|prettier|golangci-lint|flake8" r"|black)\b"
+                        r"|\b(?:npm|pnpm|yarn|bun)(?: run)? (?:lint|format|fmt|check)\b" r"|\b(?:cargo|go|just) (?:fmt|vet)\b")),
+    ("types", re.compile(r"\b(?:tsc|pyright|mypy|ty check|vue-tsc)\b|\b(?:npm|pnpm|yarn" r"|bun)(?: run)? (?:typecheck|type-check|check[:-]types?)\b")),
+    ("build", re.compile(r"\b(?:npm|pnpm|yarn|bun)(?: run)? build\b|\b(?:next|vite|cargo|go|dotnet|docker|mvn" r"|gradle|swift) build\b"
+                         r"|\bcatkin_make\b|^make(?: -\S+)*(?: all| build)?$" r"|\bcmake --build\b|\bpython[\d.]* -m build\b")),
     ("syntax", re.compile(r"\bnode --check\b|\bbash -n\b|\bpython[\d.]* -m (?:py_compile|compileall)\b")),
     ("migrate", re.compile(r"\bmigrat\w*\b|\bprisma (?:db|generate)\b|\balembic\b|\bdb:\w+")),
-    ("deploy", re.compile(r"\bdeploy\b|\bvercel\b|\bwrangler\b|\bgh-deploy\b|\bdocker(?: |-)compose up\b|\bkubectl apply\b|\b(?:npm|uv|cargo|poetry) publish\b")),
+    ("deploy", re.compile(r"\bdeploy\b|\bvercel\b|\bwrangler\b|\bgh-deploy\b|\bdocker(?: |-)compose up\b" r"|\bkubectl apply\b|\b(?:npm|uv|cargo|poetry) publish\b")),
     ("run", re.compile(r".")),
 )  # fmt: skip
 CHECKS = ("test", "lint", "types", "build", "syntax")
 # What is part of any work, or looks only.
 _PLAIN_GIT = re.compile(
-    r"^git (?:commit|push|pull|fetch|stash|restore|reset|checkout|switch|merge|rebase|add|clone|rm|mv|init|tag|worktree|ls-remote|-)"
+    r"^git (?:commit|push|pull|fetch|stash|restore|reset|checkout|switch|merge|rebase|add|clone"
+    r"|rm|mv|init|tag|worktree|ls-remote|-)"
 )
 _LOOKS = re.compile(
-    r"^\S+ -v$|\s(?:-V|--version|--help|-h|list|show|status|info|view|logs?|search|why|outdated)(?:\s|$)"
+    r"^\S+ -v$|\s(?:-V|--version|--help|-h|list|show|status|info|view|logs?|search|why"
+    r"|outdated)(?:\s|$)"
 )
 _PASSING = re.compile(
-    r"/tmp/|\\Temp\\|session-|[0-9a-f]{10,}|\$\(|\s-[ce]\s|^(?:curl|ssh|scp|wget|kill|sleep|brew|apt|apt-get|sudo apt)\b"
-    r"|\b(?:mkdir|rm) |\b(?:mcp|skills?|plugins?|extensions?) (?:add|install)\b|^(?:npm|yarn|pnpm) run$|\.(?:png|jpg|pdf)\b|/var/folders/"
+    r"/tmp/|\\Temp\\|session-|[0-9a-f]{10,}|\$\(|\s-[ce]\s|^(?:curl|ssh|scp|wget|kill|sleep|brew"
+    r"|apt|apt-get|sudo apt)\b"
+    r"|\b(?:mkdir|rm) |\b(?:mcp|skills?|plugins?|extensions?) (?:add|install)\b|^(?:npm|yarn"
+    r"|pnpm) run$|\.(?:png|jpg|pdf)\b|/var/folders/"
 )  # fmt: skip
 # A name that was given to one thing, once.
 _IDENTIFIER = re.compile(r"\b[0-9a-f]{7,}\b|\b[a-z]{2}(?:-\w+)*-(?:\w*\d\w*|[a-z0-9]{3})\b")
 # A check of one file or one test says less than how all of it is checked.
 _PART = re.compile(
-    r"::|\s-k\s|\s--grep\s|\s(?!-)\S*[\w\])]\.(?:tsx?|jsx?|mjs|py|rs|go|java|rb|cpp|c|md|css)\b(?!\S*=)"
+    r"::|\s-k\s|\s--grep\s|\s(?!-)\S*[\w\])]\.(?:tsx?|jsx?|mjs|py|rs|go|java|rb|cpp|c|md"
+    r"|css)\b(?!\S*=)"
 )
 # Options that choose some of the checks, by name: `-m "not slow"`.
 _CHOOSES = re.compile(r"\s(?:-m|-j|--project|--workspace|-p|--config|-c)[ =]")
 # A program of the project, or a script of its package: worth telling once it has passed twice.
 _OWN = re.compile(
     r"^(?:[A-Z_]\w*=\S* )*(?:\.{1,2}/|(?:python[\d.]*|node|bun|deno|tsx|bash|sh) (?:-m )?[\w./-]+"
-    r"|(?:npm|pnpm|yarn|bun|make|just|task|uv|poetry|volta) (?:run )?[\w:-]+|(?:cargo|go|dotnet) run\b)"
+    r"|(?:npm|pnpm|yarn|bun|make|just|task|uv|poetry|volta) (?:run )?[\w:-]+|(?:cargo|go"
+    r"|dotnet) run\b)"
 )
 
 
 # Tools of the system, that look at it.
 _SYSTEM = re.compile(
-    r"^(?:dmesg|ldd|pgrep|journalctl|ss|ip|dpkg|strings|lsmod|tmux|netstat|systemctl|rospack|apt\S*|im-config|hostname"
-    r"|git|xxd|perl|tar|unzip|rmdir|cmp|file|timeout|security|defaults|launchctl|sysctl|sw_vers|npx|npm|gh)\b"
+    r"^(?:dmesg|ldd|pgrep|journalctl|ss|ip|dpkg|strings|lsmod|tmux|netstat|systemctl|rospack"
+    r"|apt\S*|im-config|hostname"
+    r"|git|xxd|perl|tar|unzip|rmdir|cmp|file|timeout|security|defaults|launchctl|sysctl|sw_vers"
+    r"|npx|npm|gh)\b"
 )
 
 
 # Programs that are known by name wherever they are quoted.
 KNOWN = names(
-    "git npm npx pnpm yarn bun bunx node deno tsx python python3 pytest uv uvx poetry pip pip3 go cargo make cmake docker "
-    "docker-compose kubectl helm vercel psql sqlite3 gh tsc eslint ruff mypy pyright prisma gradle mvn dotnet terraform "
+    "git npm npx pnpm yarn bun bunx node deno tsx python python3 pytest uv uvx poetry pip pip3 "
+    "go cargo make cmake docker "
+    "docker-compose kubectl helm vercel psql sqlite3 gh tsc eslint ruff mypy pyright prisma "
+    "gradle mvn dotnet terraform "
     "aws gcloud az supabase just task jest vitest playwright flutter swift act wrangler brew"
 )
 
@@ -84,7 +94,7 @@ KNOWN = names(
 class Use(NamedTuple):
     """A step that passed, or failed, in a session."""
 
-    step: Step
+    step: CommandStep
     ok: bool
     turn: str
     at: str
@@ -106,7 +116,8 @@ def uses(session: SessionRecord) -> Iterator[Use]:
 
 # How a line that was pasted from a terminal begins.
 _PROMPT = re.compile(
-    r"^(?:\([\w.-]+\) ?)?(?:[\w.-]+@[\w.-]+[: ][^$#%\n]{0,80}[$#%] ?|\$ |❯ |➜ +\S+ |PS [A-Z]:[^>\n]{0,120}> ?)(\S.*)$",
+    r"^(?:\([\w.-]+\) ?)?(?:[\w.-]+@[\w.-]+[: ][^$#%\n]{0,80}[$#%] ?|\$ |❯ |➜ +\S+ "
+    r"|PS [A-Z]:[^>\n]{0,120}> ?)(\S.*)$",
     re.MULTILINE,
 )
 # Nobody writes a setting before a program but to run it.
@@ -213,14 +224,14 @@ def _is_single(one: _Best, said: str) -> bool:
     return one.sessions > 1 and not _SYSTEM.match(one.use.step.form)
 
 
-def _kind(step: Step) -> tuple[str, str]:
+def _kind(step: CommandStep) -> tuple[str, str]:
     """What uses share of which one stands for all: the form without `run` and `-s`, and what it chooses."""
     form = re.sub(r"^(npm|pnpm|yarn|bun) run ", r"\1 ", step.form)
     chosen = _CHOOSES.search(step.text)
     return form, step.text[chosen.start() :] if chosen and not _PART.search(step.text) else ""
 
 
-def _is_told(step: Step) -> bool:
+def _is_told(step: CommandStep) -> bool:
     text = step.text
     return (
         len(text) <= COMMAND_CHARACTERS

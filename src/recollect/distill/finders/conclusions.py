@@ -34,9 +34,12 @@ _PLACE = re.compile(r"\.\w+:\d+|\blines? \d+|#L\d+|:\d+-\d+")
 _IDENTIFIER = re.compile(r"session id|[0-9a-f]{8}-[0-9a-f]{4}", re.IGNORECASE)
 # What was done to the code is in the code.
 CHANGED = re.compile(
-    r"^(?:\d+\.\s*)?(?:fixed|resolved|added|updated?|created|removed|implemented|refactored|changed|moved"
-    r"|renamed|cleaned|verified|ran|checked|confirmed|restored|introduced|adjusted|improved|wired|bumped"
-    r"|(?:i|we|also) (?:added|updated|fixed|changed|removed|created)|cập nhật|tôi (?:đổi|cũng|xác nhận)|ngoài ra|đúng ý"
+    r"^(?:\d+\.\s*)?(?:fixed|resolved|added|updated?|created|removed|implemented|refactored"
+    r"|changed|moved"
+    r"|renamed|cleaned|verified|ran|checked|confirmed|restored|introduced|adjusted|improved|wired"
+    r"|bumped"
+    r"|(?:i|we|also) (?:added|updated|fixed|changed|removed|created)|cập nhật|tôi (?:đổi|cũng"
+    r"|xác nhận)|ngoài ra|đúng ý"
     r"|done|all (?:conflicts|issues|tests|checks)|build (?:passes|pass)|tests? (?:pass|run|not run)"
     r"|no other files|verification|everything|successfully)\b"
     r"|(?:修正|対応|実装|反映|確認)済み(?:です|で、)|(?:しました|完了です|ありません)。?$|^(?:đã|tôi đã|mình đã|已完成|完成) ?",
@@ -44,7 +47,8 @@ CHANGED = re.compile(
 )
 # A task or a place of a list, and what the code does since it was changed.
 _REPORTED = re.compile(
-    r"^(?:[A-Z]+-?\d+|step \d+|task \d+|\d+[.)])\s|^(?:high|medium|low|critical|minor|nit)\b[^:]{0,20}:|\bnow (?!has|is)\w+s\b|\bthe (?:use case|acceptance test|spec)\b",
+    r"^(?:[A-Z]+-?\d+|step \d+|task \d+|\d+[.)])\s|^(?:high|medium|low|critical|minor"
+    r"|nit)\b[^:]{0,20}:|\bnow (?!has|is)\w+s\b|\bthe (?:use case|acceptance test|spec)\b",
     re.IGNORECASE,
 )
 # One of several ways, of which nobody says that it was chosen.
@@ -52,13 +56,15 @@ _OPTION = re.compile(
     r"^(?:[A-F]|Option \w+|\d+) — |^(?:plan|option|phase|step|task)(?: \w+)?:", re.IGNORECASE
 )
 _OPENING = re.compile(
-    r"^(?:fixed|found (?:it|the issue)|short answer|good (?:news|catch)|got it|perfect)[!:.,] *(?:no|yes)?[ —–-]*",
+    r"^(?:fixed|found (?:it|the issue)|short answer|good (?:news|catch)|got it"
+    r"|perfect)[!:.,] *(?:no|yes)?[ —–-]*",
     re.IGNORECASE,
 )
 _TO_THE_PERSON = re.compile(r"\byou(?:'ll|'re|r)?\b|\bbạn\b|你|您|あなた", re.IGNORECASE)
 # How a command ended is today's state.
 _ENDED = re.compile(
-    r"^(?:\w+: )?`[^`]+`(?: was| is)?(?: ?[:：はが→-])? ?(?:\(?(?:pass|ok\b|success|fail|clean|green)|成功|失敗|通过|失败|実行|đã )",
+    r"^(?:\w+: )?`[^`]+`(?: was| is)?(?: ?[:：はが→-])? ?(?:\(?(?:pass|ok\b|success|fail|clean"
+    r"|green)|成功|失敗|通过|失败|実行|đã )",
     re.IGNORECASE,
 )
 _WHY = re.compile(
@@ -67,17 +73,22 @@ _WHY = re.compile(
 )
 # What holds whatever was changed: how a program, a service or a format wants it.
 _DEMANDS = re.compile(
-    r"\b(?:only (?:accepts?|works?|runs?|supports?|allows?|reads?|loads?|when|if|with)|requires?|expects?|rejects?|needs?(?! to check)"
-    r"|must (?:be|have|run|use|not)|(?:does|do|will)(?: not|n[’']t) (?:exist|support|accept|work|serve|see|load|run|allow)"
-    r"|can(?: ?not|[’']t) (?:be|run|use|read|write)|unless|falls? back|default(?:s|ed)? to|by default|not available|no such|there is no|has no)\b"
+    r"\b(?:only (?:accepts?|works?|runs?|supports?|allows?|reads?|loads?|when|if|with)|requires?"
+    r"|expects?|rejects?|needs?(?! to check)"
+    r"|must (?:be|have|run|use|not)|(?:does|do|will)(?: not|n[’']t) (?:exist|support|accept|work"
+    r"|serve|see|load|run|allow)"
+    r"|can(?: ?not|[’']t) (?:be|run|use|read|write)|unless|falls? back|default(?:s|ed)? to"
+    r"|by default|not available|no such|there is no|has no)\b"
     r"|必要|できません|前提|のみ|必须|只(?:能|支持|读|接受)|不支持|无法|phải|không thể|chỉ |cần ",
     re.IGNORECASE,
 )
 _PAST = re.compile(r"\b(?:was|were|had|ran|tried|did|came|got|\w+ed)\b", re.IGNORECASE)
 # Said by pointing at the sentence before.
 _LEANING = re.compile(
-    r"^(?:if (?:found|so|not|yes|present|missing)\b|that|this|these|those|it|they|so|then|therefore|also|otherwise|instead|the only|the (?:first|second|other|remaining)"
-    r"|the (?:fix|change|error|failure|test|code) |note that it|その|これ|それ|この|一方|ただし|また|そこ|这|那|因此|所以|但|同时|Lỗi (?:đó|này)|Điều (?:đó|này)|Do đó|Vì vậy)",
+    r"^(?:if (?:found|so|not|yes|present|missing)\b|that|this|these|those|it|they|so|then"
+    r"|therefore|also|otherwise|instead|the only|the (?:first|second|other|remaining)"
+    r"|the (?:fix|change|error|failure|test|code) |note that it|その|これ|それ|この|一方|ただし|また|そこ|这|那|因此"
+    r"|所以|但|同时|Lỗi (?:đó|này)|Điều (?:đó|này)|Do đó|Vì vậy)",
     re.IGNORECASE,
 )
 _CUT = ("(e.g.", "e.g.", "（例", ", hay", " or", " and", ":", "：", "…")

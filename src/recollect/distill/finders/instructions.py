@@ -24,12 +24,14 @@ MOST_LINES = 12
 FEWEST_TYPED, TYPED_STRENGTH = 8, 1.8
 
 _FILE = re.compile(
-    r"(?:^|[/\\])(?:(?!README|TODO|PLAN|TASKS?|DESIGN|CHANGES|HISTORY|LICENSE|NOTICE|SKILL|STATUS|ROADMAP)"
+    r"(?:^|[/\\])(?:(?!README|TODO|PLAN|TASKS?|DESIGN|CHANGES|HISTORY|LICENSE|NOTICE|SKILL|STATUS"
+    r"|ROADMAP)"
     r"[A-Z]{4,7}(?:\.local)?\.md|\.\w+rules|[\w.-]*instructions\.md"
     r"|(?:rules|memory|memories)[/\\][\w.-]+\.mdc?)$"
 )
 _REMEMBER = re.compile(
-    r"\bremember\b|\b(?:in|to) (?:your |the )?memory\b|\brules?\b|记住|记忆|规则|覚えて|記憶|ルール|ghi nhớ|quy tắc"
+    r"\bremember\b|\b(?:in|to) (?:your |the )?memory\b|\brules?\b|记住|记忆|规则|覚えて|記憶|ルール|ghi nhớ"
+    r"|quy tắc"
     r"|기억|запомни",
     re.IGNORECASE,
 )

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from recollect.distill.finders.cleaning import cut
-from recollect.distill.finders.steps import SYNTAX, Step, passed, steps
+from recollect.distill.finders.steps import SYNTAX, CommandStep, passed, steps
 from recollect.model.candidates import Candidate, CandidateKind, Failing
 from recollect.model.record import CallRecord, SessionRecord
 from recollect.reading.error_text import clean
@@ -25,13 +25,15 @@ MOST_PROGRAMS = 8
 STUB_TIMES = 3
 
 MISSING = re.compile(
-    r"(?:^|\n)(?:[^\n]*?(?:ba|z|da)?sh(?:\.exe)?:\s*(?:(?:line )?\d+:\s*)?)?([A-Za-z][\w.+-]*): (?:command )?not found"
+    r"(?:^|\n)(?:[^\n]*?(?:ba|z"
+    r"|da)?sh(?:\.exe)?:\s*(?:(?:line )?\d+:\s*)?)?([A-Za-z][\w.+-]*): (?:command )?not found"
     r"|command not found: ([\w.+-]+)|['\"]?([\w.+-]+)['\"]? is not recognized as an internal"
     r"|[Tt]he term '([\w.+\\/-]+)' is not recognized"
 )
 # What starts a program that is not on the path by itself.
 _LAUNCHED = re.compile(
-    r"(?:(?:(?:uv|poetry|pdm|hatch|pipenv) run|npx|bunx|pnpm exec|bundle exec|python[\d.]* -m) ([\w.+-]+)"
+    r"(?:(?:(?:uv|poetry|pdm|hatch|pipenv) run|npx|bunx|pnpm exec|bundle exec"
+    r"|python[\d.]* -m) ([\w.+-]+)"
     r"|\.?[\w.-]*/(?:[\w.-]+/)*([\w.+-]+))(?:\s|$)"
 )
 _INSTEAD = (("python", "python3"), ("python3", "python"), ("pip", "pip3"), ("pip3", "pip"))
@@ -70,7 +72,7 @@ LACKS = (
          "The sandbox blocks local sockets: `{}`"),
     Lack("network", ("EAI_AGAIN", "ENOTFOUND", "ENETUNREACH", "not resolve host", "not resolve proxy",
                      "failure in name resolution"),
-         re.compile(r"\w.*\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b.*|(?:\w+: )*[Cc]ould not resolve (?:host|proxy).*"
+         re.compile(r"\w.*\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b.*" r"|(?:\w+: )*[Cc]ould not resolve (?:host|proxy).*"
                     r"|(?:\w.*)?Temporary failure in name resolution.*"),
          "No network in the sandbox: `{}`"),
     Lack("sudo", ("sudo: ",),
@@ -142,7 +144,7 @@ def _look(sessions: Sequence[SessionRecord]) -> _Machine:
     return machine
 
 
-def _heads(line: Iterable[Step]) -> frozenset[str]:
+def _heads(line: Iterable[CommandStep]) -> frozenset[str]:
     return frozenset(head(part) for step in line for part in step.text.split("|"))
 
 
@@ -162,7 +164,7 @@ def _missed(call: CallRecord, heads: frozenset[str]) -> Iterator[tuple[str, str]
             yield program, match[0].strip()
 
 
-def _lacked(call: CallRecord, line: Sequence[Step]) -> Iterator[tuple[str, str]]:
+def _lacked(call: CallRecord, line: Sequence[CommandStep]) -> Iterator[tuple[str, str]]:
     """What the machine lacks, in the words of an output."""
     if not _may_tell(call) or not line or (all(_only_reads(step) for step in line) and call.passed):
         return
@@ -176,7 +178,7 @@ def _may_tell(call: CallRecord) -> bool:
     return not call.passed or len(call.output) < SOFT_CHARACTERS
 
 
-def _only_reads(step: Step) -> bool:
+def _only_reads(step: CommandStep) -> bool:
     return head(step.text) in (
         "cat",
         "sed",

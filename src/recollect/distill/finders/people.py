@@ -30,7 +30,8 @@ AGAIN_SESSIONS = 3
 TEMPLATE_CLAUSES = 3
 
 SECRET = re.compile(
-    r"pwd ?(?:ha|is|=|:)|\b(?:pwd|password|passwd|passcode|secret|api[_ -]?key|token|credential)s?\b"
+    r"pwd ?(?:ha|is|=|:)|\b(?:pwd|password|passwd|passcode|secret|api[_ -]?key|token"
+    r"|credential)s?\b"
     r"\s*(?:is|ha|=|:|は|是|là)?\s*[\"'`]?[\w!@#$%^&*-]{3,}|密码|パスワード.{0,6}\w{3,}|mật khẩu"
     r"|\[REDACTED",
     re.IGNORECASE,
@@ -38,15 +39,20 @@ SECRET = re.compile(
 _NAMED_SECRET = re.compile(r"[A-Z_]{4,}(?:KEY|TOKEN)")
 _COMMAND = re.compile(r"^[/!][\w:-]+(?:\s|$)")
 _PASTED = re.compile(
-    r"^(?:/home/runner|/usr/|/tmp/|Exception|Traceback|# |\[\w|\d+\)|npm (?:ERR|WARN|notice|http|error|info|verbose)|> |\w+@|In @|Verify each|Prompt for AI"
-    r"|Code Review|Command:|Chunk ID|Wall time|Output:|Process exited|(?:[Ee]rror|[Ww]arning|ERROR|WARN(?:ING)?)\b.{0,12}:"
-    r"|at \w+|[✓✗×✘❯>┃│╭╰|+]|\d+ \||[\d.]+ (?:npm|error)|[\"']?[A-Z_]{6,}:|\S+\.(?:json|py|ts|md) \w+)"
-    r"|(?:失敗|エラー|lỗi|thất bại|报错|错误|[Ee]rror|[Ff]ailed)\s*[:：]\s*\S|line \d+:|\.(?:py|ts|tsx|js):\d+|<\w+>|^[a-z][\w.]*\(|node:internal|at async|https?://\S+$"
+    r"^(?:/home/runner|/usr/|/tmp/|Exception|Traceback|# |\[\w|\d+\)|npm (?:ERR|WARN|notice|http"
+    r"|error|info|verbose)|> |\w+@|In @|Verify each|Prompt for AI"
+    r"|Code Review|Command:|Chunk ID|Wall time|Output:|Process exited|(?:[Ee]rror|[Ww]arning"
+    r"|ERROR|WARN(?:ING)?)\b.{0,12}:"
+    r"|at \w+|[✓✗×✘❯>┃│╭╰|+]|\d+ \||[\d.]+ (?:npm|error)|[\"']?[A-Z_]{6,}:|\S+\.(?:json|py|ts"
+    r"|md) \w+)"
+    r"|(?:失敗|エラー|lỗi|thất bại|报错|错误|[Ee]rror|[Ff]ailed)\s*[:：]\s*\S|line \d+:|\.(?:py|ts|tsx"
+    r"|js):\d+|<\w+>|^[a-z][\w.]*\(|node:internal|at async|https?://\S+$"
 )
 _TOKEN = re.compile(r"^(?:https?://\S+|[\w./\\:@-]+)$", re.ASCII)
 # Said about the speaker, or about nothing.
 _IDLE = re.compile(
-    r"\bi (?:don'?t|do not|didn'?t) (?:know|need(?! (?:an?|any|your|you) )|think|see|understand|have|care|get)\b|\bnever ?mind\b|\bi'?m not sure\b"
+    r"\bi (?:don'?t|do not|didn'?t) (?:know|need(?! (?:an?|any|your|you) )|think|see|understand"
+    r"|have|care|get)\b|\bnever ?mind\b|\bi'?m not sure\b"
     r"|^(?:keep (?:going|working|doing)|continue|go on)\b|^\W*[),;]|^\W*\.(?!\w)|\bnot sure\b",
     re.IGNORECASE,
 )
@@ -56,13 +62,15 @@ _POINTS = re.compile(
 )
 # Words that go on from what was said before, or lead into what is asked.
 _GOES_ON = re.compile(
-    r"^(?:and|or|but|also|so|then|plus|yes|yeah|ok|okay|now|lastly|finally|next|btw|by the way|-|\()\b|^[(\-]"
+    r"^(?:and|or|but|also|so|then|plus|yes|yeah|ok|okay|now|lastly|finally|next|btw|by the way|-"
+    r"|\()\b|^[(\-]"
     r"|^(?:và|còn|giờ|à|ok)\b|^(?:然后|另外|其次|还有|好的?|可以[，,]|それと|あと|では)",
     re.IGNORECASE,
 )
 # What somebody did or has, not what they want.
 _REPORTS = re.compile(
-    r"^(?:i|we|it)(?:'ve| have|'m| am| just| still| get| got| keep| see| pushed| did| was)\b|^there (?:is|are|was)\b"
+    r"^(?:i|we|it)(?:'ve| have|'m| am| just| still| get| got| keep| see| pushed| did| was)\b"
+    r"|^there (?:is|are|was)\b"
     r"|^(?:tôi|mình) (?:vừa|mới|đã)\b|^我(?:已经|刚|看过|本地)",
     re.IGNORECASE,
 )
@@ -80,25 +88,31 @@ _ELSEWHERE = re.compile(
 )
 # How a thing of the program should be.
 _OF_A_THING = re.compile(
-    r"^(?:so |and |but |also |then )?(?:the|this|that|it|its|there|an?)\b.{0,60}\b(?:should|must)\b",
+    r"^(?:so |and |but |also |then )?(?:the|this|that|it|its|there|an?)\b.{0,60}\b(?:should"
+    r"|must)\b",
     re.IGNORECASE,
 )
 # What is seen of the program: how that should be is a task, unless it is for good.
 _OF_A_SCREEN = re.compile(
-    r"\b(?:buttons?|icons?|tool ?tips?|columns?|modals?|dialogs?|pop-?ups?|sidebars?|navbars?|scroll\w*|fonts?|colou?rs?|margins?|padding|placeholder|drop-?down|check ?box|spinner)\b"
-    r"|ボタン|アイコン|ダイアログ|サイドバー|スクロール|文字サイズ|フォント|余白|背景色|按钮|图标|弹窗|侧边栏|字体|滚动|下拉|nút|biểu tượng|버튼|아이콘|кнопк|\b(?:Schaltfläche|bouton|botón|botão|pulsante)\b",
+    r"\b(?:buttons?|icons?|tool ?tips?|columns?|modals?|dialogs?|pop-?ups?|sidebars?|navbars?"
+    r"|scroll\w*|fonts?|colou?rs?|margins?|padding|placeholder|drop-?down|check ?box|spinner)\b"
+    r"|ボタン|アイコン|ダイアログ|サイドバー|スクロール|文字サイズ|フォント|余白|背景色|按钮|图标|弹窗|侧边栏|字体|滚动|下拉|nút|biểu tượng|버튼|아이콘"
+    r"|кнопк|\b(?:Schaltfläche|bouton|botón|botão|pulsante)\b",
     re.IGNORECASE,
 )
 # One way in place of another: a choice that the code may not show.
 _IN_PLACE_OF = re.compile(
-    r"^(?:ok(?:ay)?[.,]? )?(?:please |let'?s )?(?:use|prefer|write|put|run|call)\b.{2,80}\b(?:instead of|rather than|over|not)\b"
-    r"|\b(?:au lieu de|plutôt que|en (?:vez|lugar) de|em vez de|invece di|in plaats van|zamiast|(?:an)?statt)\b"
+    r"^(?:ok(?:ay)?[.,]? )?(?:please |let'?s )?(?:use|prefer|write|put|run"
+    r"|call)\b.{2,80}\b(?:instead of|rather than|over|not)\b"
+    r"|\b(?:au lieu de|plutôt que|en (?:vez|lugar) de|em vez de|invece di|in plaats van|zamiast"
+    r"|(?:an)?statt)\b"
     r"|вместо|말고|대신|ではなく(?!な)|而不是|thay vì",
     re.IGNORECASE,
 )
 # What the task at hand is to leave alone.
 _SCOPE = re.compile(
-    r"\b(?:do not|don['’]?t|never|without|not) (?:chang|chand|modif|touch|alter|edit|break|remov)\w*"
+    r"\b(?:do not|don['’]?t|never|without|not) (?:chang|chand|modif|touch|alter|edit|break"
+    r"|remov)\w*"
     r" (?:[^.!?]{0,60} )?(?:any ?thing|others?|existing|the rest|else)\b",
     re.IGNORECASE,
 )
@@ -112,7 +126,8 @@ _STATED = re.compile(
 )
 # A bullet or a number that is left of a list, and words that only go on.
 _LED = re.compile(
-    r"^(?:-\s+|\d{1,2}[.)、](?=\D)|(?:(?:and|but|so|then|ok(?:ay)?|yes|btw|also)\b[.,:]? +)+(?=\w{2}))",
+    r"^(?:-\s+|\d{1,2}[.)、](?=\D)|(?:(?:and|but|so|then|ok(?:ay)?|yes|btw"
+    r"|also)\b[.,:]? +)+(?=\w{2}))",
     re.IGNORECASE,
 )
 _UNFINISHED = ("—", "–", "-", "(", " and", " or", " là", " the", " to", ",", "，", "、", "…")

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from recollect.distill.finders.cleaning import cut
 from recollect.distill.finders.machine import LACKS, MISSING
 from recollect.distill.finders.safe import Proofs, first_sentence
-from recollect.distill.finders.steps import Step, action, is_plain, passed, steps
+from recollect.distill.finders.steps import CommandStep, action, is_plain, passed, steps
 from recollect.model.candidates import Candidate, CandidateKind, Failing
 from recollect.model.record import CallRecord, SessionRecord, TurnRecord
 from recollect.reading.error_text import clean
@@ -29,16 +29,16 @@ FAILING_CHARACTERS, REMEDY_CHARACTERS, LINE_CHARACTERS = 100, 120, 218
 UNKNOWN_CHARACTERS = 190
 
 
-class Trouble(NamedTuple):
+class StepFailure(NamedTuple):
     """A step that failed, and the step that did the same and passed, if one did."""
 
     sort: Sort
-    step: Step
+    step: CommandStep
     error: str
     turn: str
     at: str
     session: str
-    remedy: Step | None
+    remedy: CommandStep | None
     order: int
     """Which of all runs of the project it was."""
     home: str
@@ -69,21 +69,21 @@ def _sort(name: str, pattern: str, *, alone: bool = False, changed: int = 0) -> 
 
 SORTS = (
     _sort("option", r"(?:unknown|unrecognized|invalid|unexpected) (?:command|flag|option|subcommand"
-          r"|shorthand|argument)s?\b|unexpected argument|illegal option|no such (?:command|option)", alone=True, changed=3),
+          r"|shorthand|argument)s?\b|unexpected argument|illegal option|no such (?:command" r"|option)", alone=True, changed=3),
     _sort("version", r"incompatible with this|\brequires? (?:node|python|go|rust|java|ruby|at least)\b"
-          r"|\bversion .* is required|unsupported engine|EBADENGINE|engine \"?node\"? is incompatible", alone=True, changed=5),
-    _sort("denied", r"EPERM|EACCES|permission denied|operation not permitted|access is denied|dubious ownership"
+          r"|\bversion .* is required|unsupported engine|EBADENGINE" r"|engine \"?node\"? is incompatible", alone=True, changed=5),
+    _sort("denied", r"EPERM|EACCES|permission denied|operation not permitted|access is denied" r"|dubious ownership"
           r"|must be (?:run )?(?:as )?root|sched policy|blocked by .*hook", changed=4),
-    _sort("script", r"missing script|is not a (?:valid )?(?:command|script)|none of the selected packages has a", changed=4),
+    _sort("script", r"missing script|is not a (?:valid )?(?:command|script)" r"|none of the selected packages has a", changed=4),
     _sort("module", r"no module named|cannot find (?:module|package)|ModuleNotFound|MODULE_NOT_FOUND", changed=4),
-    _sort("place", r"not a git repository|not on a feature branch|no such file or directory|cannot find the path"
+    _sort("place", r"not a git repository|not on a feature branch|no such file or directory" r"|cannot find the path"
           r"|file or directory not found|out of sync|\b0 selected|\bcollected 0 ", changed=2),
     _sort("elsewhere", r"already (?:checked out at|used by worktree)", alone=True),
-    _sort("terminal", r"(?:input device is not|stdin is not|not) a (?:tty|terminal)\b|requires? (?:a tty|an interactive terminal)"
+    _sort("terminal", r"(?:input device is not|stdin is not|not) a (?:tty|terminal)\b|requires? (?:a tty" r"|an interactive terminal)"
           r"|inappropriate ioctl for device", alone=True, changed=2),
     _sort("conflict", r"ERESOLVE|externally-managed|value too great for base|Exit handler never called"
           r"|no such container|host key", changed=4),
-    _sort("busy", r"EADDRINUSE|address already in use|already (?:checked out|running|in use)|daemon (?:is not|failed)"
+    _sort("busy", r"EADDRINUSE|address already in use|already (?:checked out|running|in use)" r"|daemon (?:is not|failed)"
           r"|rate limit|\b(?:401 |403 |429 )"),
 )  # fmt: skip
 # What the next run may find otherwise.
@@ -94,15 +94,18 @@ _OF_THE_FORM = ("option", "script", "version")
 _OTHER = _sort("other", r"^(?:error|fatal|\w+Error)\b:? \S", changed=3)
 # What is wrong with the code, not with the place.
 _OF_THE_CODE = re.compile(
-    r"AssertionError|assert |TS\d{4}|SyntaxError|NameError|TypeError|\d+ failed|Found \d+ (?:error|diagnostic)"
-    r"|\berror\[E\d|KeyError|IndentationError|ValidationError|AttributeError|\bFAILED\b|CONFLICT|jq: error"
+    r"AssertionError|assert |TS\d{4}|SyntaxError|NameError|TypeError|\d+ failed"
+    r"|Found \d+ (?:error|diagnostic)"
+    r"|\berror\[E\d|KeyError|IndentationError|ValidationError|AttributeError|\bFAILED\b|CONFLICT"
+    r"|jq: error"
     r"|ReferenceError|✗|\berror TS|expected .* (?:but|to)\b"
 )
 # Lines that show code, or tick off a list.
 _SHOWN = re.compile(r"\bstale\b|throw new|\$\{|^\s*[✓✔⚠✖├└│]|^\s*at |^\+|=>|\(skipped\)")
 # A look at how to run something is not a run of it.
 LOOKS = re.compile(
-    r"\s(?:--help|-h|--version|-V|--markers|--collect-only|--list|--dry-run|--no-run|help|logs?|status)(?:\s|$)"
+    r"\s(?:--help|-h|--version|-V|--markers|--collect-only|--list|--dry-run|--no-run|help|logs?"
+    r"|status)(?:\s|$)"
 )
 _INLINE = re.compile(
     r"\s-(?:c|e)\s|\$\(|\bfor \w+ in\b|\bwhile\b|\bperl -|\bpython[\d.]* -(?:\s|$)|apply_?patch"
@@ -120,12 +123,12 @@ _PLACE = re.compile(
 )
 _IDENTIFIER = re.compile(r"\b[0-9a-f]{7,}\b|\b\w+-\w+-\w*\d\w*\b|session-|/tmp/|\\Temp\\")
 
-Line = tuple[TurnRecord, CallRecord, tuple[Step, ...]]
+Line = tuple[TurnRecord, CallRecord, tuple[CommandStep, ...]]
 
 
 def find(sessions: Sequence[SessionRecord]) -> Iterator[Candidate]:
     """What fails in a project and what works instead, out of all its sessions."""
-    found: defaultdict[str, list[Trouble]] = defaultdict(list)
+    found: defaultdict[str, list[StepFailure]] = defaultdict(list)
     later, proofs = _Later(), Proofs(sessions)
     for session in sessions:
         lines = lines_of(session)
@@ -161,7 +164,7 @@ class _Later:
                     if not LOOKS.search(f" {step.text} "):
                         self._forms[step.form, step.folder] = self.runs
 
-    def passed(self, trouble: Trouble) -> bool:
+    def passed(self, trouble: StepFailure) -> bool:
         """Whether what failed is healed: the same words passed later, or the same thing did.
 
         An option that is not known stays unknown whatever passes without it, and what was
@@ -182,7 +185,7 @@ def lines_of(session: SessionRecord) -> list[Line]:
     ]
 
 
-def _troubles(session: SessionRecord, lines: Sequence[Line], runs: int) -> Iterator[Trouble]:
+def _troubles(session: SessionRecord, lines: Sequence[Line], runs: int) -> Iterator[StepFailure]:
     """Every step of a session that failed in a way that may come back."""
     for place, (turn, call, line) in enumerate(lines):
         if not call.failed or not line or was_declined(call.output):
@@ -196,7 +199,7 @@ def _troubles(session: SessionRecord, lines: Sequence[Line], runs: int) -> Itera
                 continue
             remedy = _remedy(step, sort, error, lines[place + 1 : place + 1 + CALLS_AFTER])
             order = runs + place + 1
-            yield Trouble(
+            yield StepFailure(
                 sort, step, error, turn.ref, turn.at, session.ref, remedy, order, session.folder
             )
 
@@ -206,7 +209,7 @@ def was_declined(output: str) -> bool:
     return any(words in output for words in _DECLINED)
 
 
-def failed_step(call: CallRecord, line: tuple[Step, ...], error: str) -> Step | None:
+def failed_step(call: CallRecord, line: tuple[CommandStep, ...], error: str) -> CommandStep | None:
     """The step of a line that failed: the last, unless one before it may have stopped the line.
 
     Then it is the only one whose program the error names; None where that does not tell.
@@ -221,13 +224,13 @@ def failed_step(call: CallRecord, line: tuple[Step, ...], error: str) -> Step | 
     return named[0] if len(named) == 1 else None
 
 
-def _names_its_word(step: Step, error: str) -> bool:
+def _names_its_word(step: CommandStep, error: str) -> bool:
     """Whether a program complains about a word of this step, not of another on its line."""
     named = ["".join(found).strip("-") for found in _UNKNOWN.findall(error)]
     return not named or any(word in step.text for word in named)
 
 
-def is_told(step: Step) -> bool:
+def is_told(step: CommandStep) -> bool:
     """Whether a step is a command that somebody would run again as it stands."""
     return (
         is_plain(step.text) and not _INLINE.search(step.text) and not LOOKS.search(f" {step.text} ")
@@ -257,7 +260,9 @@ def _as_told(error: str) -> str:
     return cut(first_sentence(_PLACE.sub("", error)), ERROR_CHARACTERS)
 
 
-def _remedy(failed: Step, sort: Sort, error: str, later: Sequence[Line]) -> Step | None:
+def _remedy(
+    failed: CommandStep, sort: Sort, error: str, later: Sequence[Line]
+) -> CommandStep | None:
     """The same command in other words, with another prefix or in another folder, that then passed."""
     if not sort.changed:
         return None
@@ -268,7 +273,7 @@ def _remedy(failed: Step, sort: Sort, error: str, later: Sequence[Line]) -> Step
     return None
 
 
-def _is_remedy(failed: Step, step: Step, sort: Sort, error: str) -> bool:
+def _is_remedy(failed: CommandStep, step: CommandStep, sort: Sort, error: str) -> bool:
     """Whether what passed says what to do: not the same again, not a look, not another thing."""
     if step.text == failed.text:
         return (
@@ -292,13 +297,13 @@ def _is_remedy(failed: Step, step: Step, sort: Sort, error: str) -> bool:
 
 
 def _unknown_words(
-    found: Sequence[Sequence[Trouble]],
+    found: Sequence[Sequence[StepFailure]],
 ) -> Iterator[tuple[Candidate, set[str]]]:
     """What a program does not know, in one line a program, where more than one thing was tried.
 
     With each line the subjects that it tells of.
     """
-    by_program: defaultdict[str, list[Sequence[Trouble]]] = defaultdict(list)
+    by_program: defaultdict[str, list[Sequence[StepFailure]]] = defaultdict(list)
     for some in found:
         if _unknown_word(some[-1]):
             by_program[some[0].step.form.split()[0]].append(some)
@@ -324,14 +329,14 @@ def _unknown_words(
         yield told, {some[0].subject for some in several}
 
 
-def _unknown_word(trouble: Trouble) -> str:
+def _unknown_word(trouble: StepFailure) -> str:
     """`--wisp`, `pending`: what a program says that it does not know, as it stands in the command."""
     named = re.search(r"[`'\" ](--?[\w-]+)|(?:sub)?command:? [`'\"]?([\w-]+)", trouble.error)
     word = (named[1] or named[2]) if named else ""
     return word if word in re.split(r"[\s=]", trouble.step.text) else ""
 
 
-def _told(some: Sequence[Trouble], later: _Later, proofs: Proofs) -> Candidate | None:
+def _told(some: Sequence[StepFailure], later: _Later, proofs: Proofs) -> Candidate | None:
     """Failures of one kind as a line, if a remedy is proven, or if they are sure to come back."""
     newest = some[-1]
     sort, failed = newest.sort, newest.step
@@ -376,7 +381,7 @@ def _told(some: Sequence[Trouble], later: _Later, proofs: Proofs) -> Candidate |
     return _candidate("failure", text, f"failure {newest.subject}", newest, strength)
 
 
-def told_remedy(failed: Step, remedy: Step | None, error: str) -> str | None:
+def told_remedy(failed: CommandStep, remedy: CommandStep | None, error: str) -> str | None:
     """What failed, why, and what works, within a line; None where a command would have to be cut."""
     if remedy is None or len(failed.text) > FAILING_CHARACTERS:
         return None
@@ -391,7 +396,7 @@ def told_remedy(failed: Step, remedy: Step | None, error: str) -> str | None:
     return f"{head}{cut(error, room)} → {works}" if room >= FEWEST_ERROR else None
 
 
-def _reminders(trouble: Trouble, text: str) -> Iterator[Failing]:
+def _reminders(trouble: StepFailure, text: str) -> Iterator[Failing]:
     """What a command has to be like to be reminded of a remedy.
 
     What a program does not know it knows nowhere; of anything else the same words in the same
@@ -412,12 +417,12 @@ def _reminders(trouble: Trouble, text: str) -> Iterator[Failing]:
         yield Failing(trouble.step.text, text, "words", folder=folder)
 
 
-def _in(step: Step) -> str:
+def _in(step: CommandStep) -> str:
     return f" (in {step.folder})" if step.folder else ""
 
 
 def _candidate(
-    kind: CandidateKind, text: str, key: str, trouble: Trouble, strength: float
+    kind: CandidateKind, text: str, key: str, trouble: StepFailure, strength: float
 ) -> Candidate:
     return Candidate(
         kind=kind,

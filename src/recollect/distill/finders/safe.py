@@ -27,7 +27,8 @@ _MOST = 400
 _SENTENCE = re.compile(r"(?<=[a-z0-9)'\"])[.;!?](?: |$)")
 _ASKS = re.compile(
     r"https?://(?!\S*(?:localhost|127\.|registry\.))|\b(?:curl|wget|bash|sh|eval|base64)\b.*\||"
-    r"\b(?:ignore|disregard|forget) (?:all|any|the|previous)\b|\byou (?:must|should|have to|need to)\b"
+    r"\b(?:ignore|disregard|forget) (?:all|any|the|previous)\b|\byou (?:must|should|have to"
+    r"|need to)\b"
     r"|\bplease\b|\b(?:assistant|agent|system prompt)\b",
     re.IGNORECASE,
 )

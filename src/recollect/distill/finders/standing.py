@@ -18,7 +18,7 @@ from recollect.distill.finders.conclusions import CHANGED
 from recollect.distill.finders.cues import cues
 from recollect.distill.finders.people import is_secret
 from recollect.distill.finders.safe import is_plain_name
-from recollect.distill.finders.steps import Step, passed, steps
+from recollect.distill.finders.steps import CommandStep, passed, steps
 from recollect.model.candidates import Candidate
 from recollect.model.notes import Trust
 from recollect.model.record import SessionRecord, TurnRecord
@@ -32,7 +32,8 @@ _MAIN = frozenset(("main", "master", "develop", "dev", "HEAD", "trunk"))
 _COMMAND = re.compile(r"^[/!<]")
 # Who the agent is to be says nothing of what is asked.
 _ROLE = re.compile(
-    r"^(?:you(?:'re| are) (?:a|an|the|my|going to|really|good)\b|act as\b|your (?:job|role|task) is\b)",
+    r"^(?:you(?:'re| are) (?:a|an|the|my|going to|really|good)\b|act as\b|your (?:job|role"
+    r"|task) is\b)",
     re.IGNORECASE,
 )
 
@@ -128,7 +129,7 @@ def _todos(session: SessionRecord) -> Iterator[Candidate]:
 
 def _failing(session: SessionRecord) -> Iterator[Candidate]:
     """The checks that did not pass when they were last run."""
-    last: dict[tuple[str, str | None], tuple[TurnRecord, Step, bool]] = {}
+    last: dict[tuple[str, str | None], tuple[TurnRecord, CommandStep, bool]] = {}
     for turn, call in session.calls():
         if call.kind != "shell":
             continue

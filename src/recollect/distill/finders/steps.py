@@ -23,7 +23,8 @@ _SHELL = re.compile(
     r"^(?:/usr)?(?:/bin/)?(?:ba|z|da)?sh(?:\s+--?\w+)*?\s+-\w*c\s+(['\"])(.*)\1\s*$", re.DOTALL
 )
 _POWERSHELL = re.compile(
-    r"^(?:powershell|pwsh)(?:\.exe)?(?:\s+-(?!Command)\w+(?:\s+Bypass)?)*\s+-Command\s+(['\"]?)(.*)\1\s*$",
+    r"^(?:powershell|pwsh)(?:\.exe)?(?:\s+-(?!Command)\w+(?:\s+Bypass)?)*\s+-Command\s+(['\"]?)"
+    r"(.*)\1\s*$",
     re.DOTALL | re.IGNORECASE,
 )
 _MOVES = re.compile(
@@ -44,20 +45,27 @@ _REDIRECTED = re.compile(r"\s*\d?>>?\s*\S+")
 # Words of a shell or a language, not programs.
 SYNTAX = names(
     "if then else elif fi for while until do done case esac function select in { } ( ) [ [[ ! true "
-    "false return break continue local let eval trap unset alias read set export source . def class "
-    "import from print async await const var foreach try catch finally param begin process end throw pub fn mod use struct impl async yield with raise"
+    "false return break continue local let eval trap unset alias read set export source . def "
+    "class "
+    "import from print async await const var foreach try catch finally param begin process end "
+    "throw pub fn mod use struct impl async yield with raise"
 )
 # What looks, or says nothing by itself.
 TRIVIAL = names(
-    "ls cat head tail grep rg find sed echo pwd cd wc mkdir cp mv rm touch which sort uniq awk tr xargs "
-    "test printf sleep tee cut chmod kill ps date diff tree stat file less command type wait basename "
-    "dirname nl jq fd bash sh zsh lsof pkill killall du df whoami id uname dir where del copy move md "
+    "ls cat head tail grep rg find sed echo pwd cd wc mkdir cp mv rm touch which sort uniq awk "
+    "tr xargs "
+    "test printf sleep tee cut chmod kill ps date diff tree stat file less command type wait "
+    "basename "
+    "dirname nl jq fd bash sh zsh lsof pkill killall du df whoami id uname dir where del copy "
+    "move md "
     "cls exit ping man open code clear history ln chown env printenv apply_patch time git-bash"
 )
 # Tools of the system, that look at it or change it, in any project.
 SYSTEM = names(
-    "dmesg ldd pgrep journalctl ss ip dpkg strings lsmod tmux netstat systemctl apt apt-get apt-cache im-config hostname xxd "
-    "perl tar unzip rmdir cmp timeout security defaults launchctl sysctl sw_vers shopt route hostapd start tasklist taskkill "
+    "dmesg ldd pgrep journalctl ss ip dpkg strings lsmod tmux netstat systemctl apt apt-get "
+    "apt-cache im-config hostname xxd "
+    "perl tar unzip rmdir cmp timeout security defaults launchctl sysctl sw_vers shopt route "
+    "hostapd start tasklist taskkill "
     "powershell pwsh cmd findstr more robocopy xcopy certutil args out sub ap"
 )
 _GIT_TRIVIAL = names("status diff log add show branch rev-parse ls-files blame remote config")
@@ -76,7 +84,7 @@ _POWERSHELL_SYNTAX = re.compile(
 )
 
 
-class Step(NamedTuple):
+class CommandStep(NamedTuple):
     """One command of a line: its text in the log, its form, and where it ran.
 
     `folder` is relative to the session's, "" where that is it, and absolute elsewhere;
@@ -92,13 +100,13 @@ class Step(NamedTuple):
 
 
 @lru_cache(8192)
-def steps(command: str, folder: str | None, home: str) -> tuple[Step, ...]:
+def steps(command: str, folder: str | None, home: str) -> tuple[CommandStep, ...]:
     """The commands of a line in order, those that only prepare or look too.
 
     `folder` is where the line ran, `home` the session's folder.
     """
     line = unwrapped(command)
-    found: list[Step] = []
+    found: list[CommandStep] = []
     here, is_first = folder or home, True
     for raw, after in _split(_DOCUMENT.sub("<<…", line)):
         if moved := _MOVES.match(raw):
@@ -111,7 +119,7 @@ def steps(command: str, folder: str | None, home: str) -> tuple[Step, ...]:
         text = _bare(raw)
         if text:
             shortened = text != raw and "|" in raw[len(text) :]
-            found.append(Step(text, form(text), relative(here, home), shortened, after))
+            found.append(CommandStep(text, form(text), relative(here, home), shortened, after))
     return tuple(found)
 
 
@@ -221,7 +229,7 @@ def is_plain(step: str) -> bool:
     return "\n" not in step and "<<" not in step and not _POWERSHELL_SYNTAX.search(step)
 
 
-def passed(call: CallRecord, line: tuple[Step, ...], place: int) -> bool | None:
+def passed(call: CallRecord, line: tuple[CommandStep, ...], place: int) -> bool | None:
     """Whether one step of a call passed; None where its line does not tell."""
     step, later = line[place], line[place + 1 :]
     if call.passed:

@@ -73,7 +73,8 @@ _WISH = re.compile(
 )
 # What a person says of themselves is not said of the work: "I don't have access now".
 _OF_ONESELF = re.compile(
-    r"(?:(?:and|but|so|sorry|no|yes|well|oh)[,.]? )*(?:i|we)(?:'m| am|'re| are|'ve| have|'d| do| can"
+    r"(?:(?:and|but|so|sorry|no|yes|well|oh)[,.]? )*(?:i|we)(?:'m| am|'re| are|'ve| have|'d| do"
+    r"| can"
     r"| could|'ll| will)?(?:n't| not)? (?:have|had|got|get|know|need|want|think|guess|believe"
     r"|remember|access|sure|able|afraid|at|in|on|out|away|back|here|flying|looking|trying)\b"
 )

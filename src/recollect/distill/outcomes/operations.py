@@ -88,7 +88,8 @@ _ADMITTING = (
 _FAILURES = re.compile(r"\b(\d+) (?:tests? )?(?:failed|failing|failures?|errors?)\b")
 # What is asked for where a red check is the matter itself.
 _MENDS = re.compile(
-    r"\b(?:fix|repair|mend|fail\w*|red|green|broken?|breaks?|error\w*|bugs?|pass\w*|tests?|suite|lint\w*|typ(?:es?|ing)|builds?|compil\w*"
+    r"\b(?:fix|repair|mend|fail\w*|red|green|broken?|breaks?|error\w*|bugs?|pass\w*|tests?|suite"
+    r"|lint\w*|typ(?:es?|ing)|builds?|compil\w*"
     r"|ci|warning\w*|crash\w*|upgrad\w*|convert\w*|migrat\w*)\b"
 )
 _KEEPS = re.compile(

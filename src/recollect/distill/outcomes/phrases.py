@@ -27,20 +27,26 @@ def may_be_in(sentence: str) -> bool:
 
 
 _THING = (
-    r"(?:it|that|this|which|everything|all|fix|change|patch|version|one|part|script|build|page|app|login|tests?|button|search"
+    r"(?:it|that|this|which|everything|all|fix|change|patch|version|one|part|script|build|page"
+    r"|app|login|tests?|button|search"
     r"|export)"
 )
 _OPENING = (
-    r"^(?:(?:ok(?:ay)?|yes|yep|yeah|ah+|oh|wow|and|so|now|then|first|finally|great|nice|good|cool|perfect|thanks?|thank_you|cheers"
+    r"^(?:(?:ok(?:ay)?|yes|yep|yeah|ah+|oh|wow|and|so|now|then|first|finally|great|nice|good|cool"
+    r"|perfect|thanks?|thank_you|cheers"
     r"|thx|ty|yay|sweet|awesome|agreed?|confirmed)[,.:!_]+)*"
 )
 _END = r"(?=[.!,;]|$)"
-_HOW = r"(?:now|great|fine|well|again|perfectly|properly|flawlessly|beautifully|for_me|as_expected|like_a_charm|on_my)\b"
+_HOW = (
+    r"(?:now|great|fine|well|again|perfectly|properly|flawlessly|beautifully|for_me|as_expected"
+    r"|like_a_charm|on_my)\b"
+)
 _WELL = rf"(?:{_END}|_{_HOW}|_thanks?\b|_thank_you\b|_but\b|:)"
 _GOOD = r"(?:good|great|right|correct|fine|perfect|nice|amazing|awesome|lovely|excellent|better)"
 
 _WORKS = (
-    r"(?:work|works|working|help|helped|compile|build|run|start|load|pass|render|fix|fixed|change_anything|match|open|show|reconnect"
+    r"(?:work|works|working|help|helped|compile|build|run|start|load|pass|render|fix|fixed"
+    r"|change_anything|match|open|show|reconnect"
     r"|exist|answer|answered|updated|included|visible|saved|aligned|implemented|applied)"
 )
 _FAILS = (
@@ -48,8 +54,10 @@ _FAILS = (
     r"|is_(?:failing|broken|blank|empty|red|worse|slower))"
 )
 _BAD = (
-    r"(?:(?:still|completely|totally|plain|just|all|plainly)_)*(?:wrong|incorrect|broken|bogus|nonsense|garbage|worse|useless"
-    r"|outdated|false|misleading|not_(?:right|correct|good|it|what|how|done|quite|true|helpful|fixed|usable|useful|acceptable|enough|convinced))\b"
+    r"(?:(?:still|completely|totally|plain|just|all|plainly)_)*(?:wrong|incorrect|broken|bogus"
+    r"|nonsense|garbage|worse|useless"
+    r"|outdated|false|misleading|not_(?:right|correct|good|it|what|how|done|quite|true|helpful"
+    r"|fixed|usable|useful|acceptable|enough|convinced))\b"
 )
 
 # That the work is right. Beside a complaint, it is the part that is.

@@ -64,7 +64,8 @@ _SPEAKER = re.compile(r"(?:user|human|assistant|agent)\s*:?", re.IGNORECASE)
 _QUESTION = re.compile(
     r"(?:(?:ok(?:ay)?|so|and|but|hmm+|hey|wait|also|then)[,. "
     r"]+)*(?:is|are|was|were|do|does|did|has|have|had|can|could|should"
-    r"|would|will|may|shall|what|why|how|where|when|who|which|any|isn't|aren't|doesn't|don't|didn't|can't|couldn't|shouldn't|wouldn't|won't)\b"
+    r"|would|will|may|shall|what|why|how|where|when|who|which|any|isn't|aren't|doesn't|don't"
+    r"|didn't|can't|couldn't|shouldn't|wouldn't|won't)\b"
 )
 # So many words make a whole sentence of a doubt, and of praise.
 DOUBT_WORDS, LIKED_WORDS = 5, 4
@@ -89,7 +90,8 @@ _COURTESY = re.compile(
     r"|i appreciate (?:it|your help|the help|that))"
     r"(?: (?:so|very) much| a lot| again| bien| to hear| then| now)?"
     r"(?:,? (?:thank you|thanks|merci)(?: (?:so|very) much| a lot)?)?"
-    r"(?: for (?:your|the|all|that|this|finali[sz]ing|clarifying|checking|letting|confirming)\b[^.!?]*)?"
+    r"(?: for (?:your|the|all|that|this|finali[sz]ing|clarifying|checking|letting"
+    r"|confirming)\b[^.!?]*)?"
     r"[\s,.!]*)+\W*(?:###\w+###)?$"
 )
 # Words of work that was tried: they judge even where the agent asked something.
@@ -100,7 +102,8 @@ _OF_WORK = re.compile(
 # What ends a talk and says nothing of it: "No, that's all, thanks".
 _CLOSING = re.compile(
     r"^(?:no|nope|nothing|yes|ok(?:ay)?)?[\s,.!-]*(?:thanks?|thank you)?[\s,.!-]*"
-    r"(?:that(?:'s| is|'ll be| will be| would be)|i'?m) (?:all|it|everything|good|done|all set|fine|ok(?:ay)?)"
+    r"(?:that(?:'s| is|'ll be| will be| would be)|i'?m) (?:all|it|everything|good|done|all set"
+    r"|fine|ok(?:ay)?)"
     r"(?: (?:i need(?:ed)?|for now|for today|thanks?|thank you|i have))*[\s,.!]*"
     r"(?:thanks?|thank you)?[^a-z]*$"
 )

@@ -358,11 +358,6 @@ class BrowseScreen(Screen[None]):
         self._say(f" Enter runs it, Esc stays: {' '.join(found.words)}{where}", asks=True)
 
 
-def _elsewhere(session: Session, width: int) -> Content:
-    """A session of another project, which is named."""
-    return session_line(session, width, project=(session.project or "").rpartition("/")[2])
-
-
 def _preview(memory: Memory, ref: str) -> Content:
     """A session by its prompts, or the turn that was found in it."""
     session = memory.session(ref.partition("#")[0])

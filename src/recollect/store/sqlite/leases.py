@@ -62,15 +62,6 @@ class Leases:
             )
             return self.db.connection.changes() > 0
 
-    def revoke(self, name: str) -> None:
-        """Whoever holds this may not write any more.
-
-        Inside the transaction of whoever took away what it was working on.
-        """
-        self.db.execute(
-            "update leases set token = token + 1, held_until = 0 where name = ?", (name,)
-        )
-
     def check(self, lease: Lease) -> None:
         """Raise unless a lease is still ours; inside the transaction that is about to write."""
         if self.db.row("select owner, token from leases where name = ?", (lease.name,)) != (
