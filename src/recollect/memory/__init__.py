@@ -410,6 +410,11 @@ class Memory:
         found.domain = self.settings.domain_of(found.project)
         return found
 
+    def whole_ref(self, ref: str) -> str:
+        """What a reference means, written out: `<agent>:<native id>`, with `#<n>` for a turn."""
+        session, ordinal = self._shared.store().sessions.resolve(ref)
+        return session if ordinal is None else f"{session}#{ordinal}"
+
     def session(self, ref: str) -> Session:
         """A session without its turns, by any reference that means just one."""
         store = self._shared.store()

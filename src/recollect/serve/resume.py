@@ -53,7 +53,7 @@ def continuation(memory: Memory, ref: str) -> Continuation:
             hint=f"Read it instead: recollect show {session.id}",
         )
     words = [*agent.resume.words, native_id]
-    if "#" in ref:
+    if "#" in memory.whole_ref(ref):
         warnings.append("A session continues at its end, not at one of its turns.")
     line = shell_line(session.cwd, words, windows=platforms.WINDOWS)
     if session.cwd is not None and line == shlex.join(words):

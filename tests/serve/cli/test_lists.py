@@ -257,6 +257,7 @@ def test_a_row_number_stands_for_what_was_listed_in_this_terminal(
     assert f"{second.split()[-1]}" in first.partition("Read one")[2]
     assert "has no row 99" in first
     (kept,) = (samples / "rows").iterdir()
+    assert all(line.count(":") == 1 and " " not in line for line in kept.read_text().splitlines())
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert "There is no session" in on_a_terminal(home, samples, "recollect show 2") or (
         "has no row 2" in on_a_terminal(home, samples, "recollect show 2")

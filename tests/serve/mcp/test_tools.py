@@ -115,6 +115,7 @@ def test_nothing_found_is_an_answer(client: DirectClient) -> None:
 def test_a_turn_is_read_event_by_event(client: DirectClient) -> None:
     """With what was run, how it ended and what it printed."""
     turn = client.hits("get", ref="codex:a#1")
+    assert client.hits("get", ref="codex:a.1") == turn
 
     assert [(piece["provenance"], piece["text"]) for piece in turn] == [
         ("user", "prompt: why does the webhook signature check fail?"),

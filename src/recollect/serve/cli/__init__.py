@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import NoReturn
 
+    from recollect.memory import Memory
     from recollect.model.engines import HeadlessAgent
 
 HELP_WIDTH = 100
@@ -185,7 +186,7 @@ def _run(name: str, arguments: list[str]) -> int:
             args.store, config=args.config, settings=changed, headless=_find_headless
         )
         if (typed := getattr(args, "ref", None)) and name in NUMBERED and typed[0].isdecimal():
-            _take_row(args, memory.settings.home)
+            _take_row(args, memory)
         output = command.run(memory, args)
         style = None
         if output.screen is not None and not args.json and _is_for_person(args.color):
@@ -221,15 +222,17 @@ def _is_for_person(color: str | None) -> bool:
     return forced or sys.stdout.isatty()
 
 
-def _take_row(args: Namespace, home: str) -> None:
+def _take_row(args: Namespace, memory: Memory) -> None:
     """Put what a row of this terminal's last list stands for in the place of its number."""
     from recollect.serve.cli.lists import find_row
     from recollect.serve.output import say
 
-    if found := find_row(home, args.ref):
-        args.ref, title = found
-        if title and sys.stdout.isatty():
-            say(title)
+    if found := find_row(memory.settings.home, args.ref):
+        args.ref = found
+        session = found.partition("#")[0]
+        name = memory.names([session]).get(session)
+        if name and sys.stdout.isatty():
+            say(f"{name.short}  {name.title or '(no prompt)'}")
 
 
 def _find_headless(agent: str) -> HeadlessAgent | None:

@@ -72,7 +72,7 @@ def _screen(screen: Screen, memory: Memory, rows: list[FileChange]) -> Iterator[
         asked = style.clean((row.prompt or "(no prompt)") + external_mark(row))
         lines.append(
             [
-                screen.number(row.ref, asked),
+                screen.number(row.ref),
                 style.glyph(age(row.at)),
                 "" if row.added is None else f"+{row.added}",
                 "" if row.removed is None else style.glyph(f"−{row.removed}"),

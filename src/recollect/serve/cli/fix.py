@@ -82,7 +82,7 @@ def _screen(screen: Screen, memory: Memory, rows: list[Fix]) -> Iterator[str]:
             agent_name(row.agent),
             style.glyph(age(row.at)),
         ]
-        number = screen.number(row.ref, title)
+        number = screen.number(row.ref)
         ref = turn_name(row.ref, lambda session: names[session].short)
         yield from heading(screen, number, title, where, ref)
         if row.failed:

@@ -80,7 +80,7 @@ def _screen(screen: Screen, memory: Memory, rows: list[Invocation]) -> Iterator[
         said = style.clean(command + external_mark(row)) + more
         lines.append(
             [
-                screen.number(row.ref, said),
+                screen.number(row.ref),
                 said,
                 passed,
                 style.glyph(age(row.last_at)),

@@ -37,11 +37,11 @@ class Screen:
 
     def __init__(self, style: Style) -> None:
         self.style = style
-        self.rows: list[tuple[str, str]] = []
+        self.rows: list[str] = []
 
-    def number(self, ref: str, title: str = "") -> str:
+    def number(self, ref: str) -> str:
         """The number of the next row, which stands for a reference from now on."""
-        self.rows.append((ref, title))
+        self.rows.append(ref)
         return str(len(self.rows))
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -123,15 +123,18 @@ def turn_name(ref: str, short: Callable[[str], str]) -> str:
     return f"{short(session)}.{number}" if mark else short(ref)
 
 
-def keep_rows(home: str, rows: Sequence[tuple[str, str]]) -> None:
-    """Remember what the numbers of this terminal's last list stand for, as far as that works."""
+def keep_rows(home: str, rows: Sequence[str]) -> None:
+    """Remember what the numbers of this terminal's last list stand for, as far as that works.
+
+    Only references: what is forgotten or redacted is in no other file.
+    """
     key = _terminal()
     if key is None or not rows:
         return
     import time
 
     folder = os.path.join(home, FOLDER)
-    text = "".join(f"{ref}\t{title}\n" for ref, title in rows[:MOST_ROWS])
+    text = "".join(f"{ref}\n" for ref in rows[:MOST_ROWS])
     path = os.path.join(folder, key)
     written = f"{path}.{os.getpid()}"
     try:
@@ -147,8 +150,8 @@ def keep_rows(home: str, rows: Sequence[tuple[str, str]]) -> None:
         return
 
 
-def find_row(home: str, text: str) -> tuple[str, str] | None:
-    """The reference and the title that a number stands for: 2, or 2.4 for a turn of it.
+def find_row(home: str, text: str) -> str | None:
+    """The reference that a number stands for: 2, or 2.4 for a turn of it.
 
     None when it is no number of a row, or no terminal has shown a list.
     """
@@ -160,7 +163,7 @@ def find_row(home: str, text: str) -> tuple[str, str] | None:
         return None
     try:
         with open(os.path.join(home, FOLDER, key), encoding="utf-8") as file:
-            rows = [line.rstrip("\n").partition("\t") for line in file]
+            rows = file.read().splitlines()
     except (OSError, UnicodeDecodeError):
         rows = []
     number = int(row)
@@ -170,8 +173,8 @@ def find_row(home: str, text: str) -> tuple[str, str] | None:
         raise NotFound(
             f"The last list in this terminal has no row {number}.", hint="Try: recollect sessions"
         )
-    ref, _, title = rows[number - 1]
-    return (f"{ref.partition('#')[0]}#{turn}" if dot else ref), title
+    ref = rows[number - 1]
+    return f"{ref.partition('#')[0]}#{turn}" if dot else ref
 
 
 def words_of(query: str) -> list[str]:

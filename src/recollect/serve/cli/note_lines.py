@@ -45,7 +45,7 @@ def list_notes(screen: Screen, notes: Sequence[Note]) -> Iterator[str]:
         text = style.clean(note.text)
         where = style.clean(projects[note.project]) if note.project else "everywhere"
         said = {
-            "": screen.number(note.ref, text), "note": text, "project": where,
+            "": screen.number(note.ref), "note": text, "project": where,
             "status": "pinned" if note.pinned else note.status, "by": note.by or note.author,
             "last": style.glyph(age(note.at)), "id": short_ref(note),
         }  # fmt: skip

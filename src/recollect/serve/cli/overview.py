@@ -61,7 +61,7 @@ def _screen(screen: Screen, memory: Memory, summary: StoreSummary) -> Iterator[s
         title = style.clean(one.title or "(no prompt)")
         sign = style.glyph(OUTCOMES.get(one.outcome or "", ("", ""))[0])
         rows.append([
-            screen.number(one.id, title), style.glyph(age(one.started_at)), sign, title,
+            screen.number(one.id), style.glyph(age(one.started_at)), sign, title,
             agent_name(one.agent), names[one.id].short,
         ])  # fmt: skip
     yield from screen.table(columns, rows)

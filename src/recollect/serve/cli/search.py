@@ -113,7 +113,7 @@ def _screen(screen: Screen, memory: Memory, found: SearchResult, text: str) -> I
         where = [project, agent_name(first.agent), when]
         if place:
             yield ""
-        number = screen.number(session, title)
+        number = screen.number(session)
         yield from heading(screen, number, title, where, names[session].short)
         for hit in hits:
             mark = f".{hit.turn}"

@@ -109,7 +109,7 @@ def _screen(screen: Screen, memory: Memory, found: list[Session], *, tree: bool)
         title = style.clean((one.title or "(no prompt)") + external_mark(one))
         more = f" +{one.subagents}" if one.subagents and not tree else ""
         cells = {
-            "": screen.number(one.id, title),
+            "": screen.number(one.id),
             "age": style.glyph(age(one.started_at)),
             "title": (style.glyph("└ ") if is_below else "") + title + more,
             "turns": number(one.turns),

@@ -80,7 +80,7 @@ def _screen(screen: Screen, found: Iterable[Injection]) -> Iterator[str]:
         event = style.clean(row.event)
         lines.append(
             [
-                screen.number(row.id, event),
+                screen.number(row.id),
                 style.glyph(age(row.at)),
                 agent_name(row.agent or row.face),
                 event,

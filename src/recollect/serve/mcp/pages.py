@@ -37,6 +37,7 @@ def read(memory: Memory, ref: str, cursor: str | None) -> tuple[Page, str | None
         page = Page()
         page.add(note_hit(memory.notes.get(ref)))
         return page, None
+    ref = memory.whole_ref(ref)
     if "#" in ref:
         found = memory.show(ref)
         assert isinstance(found, Turn)
