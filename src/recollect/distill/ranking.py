@@ -260,7 +260,9 @@ def contradicted(candidates: Sequence[Candidate]) -> set[int]:
 
 
 def _supported(lines: Sequence[Line], similar: _Similar) -> list[Line]:
-    """Lines with what others that say nearly the same say for them, from other sessions and other kinds."""
+    """Lines with what others that say nearly the same say for them, from other sessions and
+    other kinds.
+    """
     found = []
     for place, line in enumerate(lines):
         if line.value < PROBABLE - 0.5:

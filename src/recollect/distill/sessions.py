@@ -14,7 +14,8 @@ from recollect.model.sessions import SessionDetail, ToolCall, Turn
 if TYPE_CHECKING:
     from recollect.store import Store
 
-# What comes from outside may be written by anybody: what an agent says after it is not told unasked.
+# What comes from outside may be written by anybody: what an agent says after it
+# is not told unasked.
 _FROM_OUTSIDE = ("web", "mcp")
 # A command that fetches does what a web tool does: pages, issues, what others publish.
 _FETCHES = re.compile(

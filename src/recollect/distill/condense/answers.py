@@ -38,7 +38,8 @@ def _answered(call: CallRecord, session: SessionRecord) -> Iterator[str]:
     if call.name in asked.ASKED:
         for question, answer in asked.pairs(call):
             if answer:
-                yield f"asked: {_short(question, QUESTION_CHARACTERS)} → {_short(answer, ANSWER_CHARACTERS)}"
+                short = _short(question, QUESTION_CHARACTERS)
+                yield f"asked: {short} → {_short(answer, ANSWER_CHARACTERS)}"
     elif call.name in asked.PLANNED and call.passed and isinstance(call.given, dict):
         plan: Any = call.given.get("plan")
         if isinstance(plan, str):

@@ -41,7 +41,8 @@ FITTINGS, SLACK_BYTES = 8, 400
 END_PROMPT_BYTES, END_REPLY_BYTES, END_PROMPTS, OPEN_TASKS = 1_600, 3_600, 2, 8
 
 _TALKS_OVER = re.compile(
-    r"引き継ぎ|引継|現状サマリ|hand-?over|hand-?off|where we left|summary of (?:the )?(?:session|work)|交接|进度"
+    r"引き継ぎ|引継|現状サマリ|hand-?over|hand-?off|where we left|summary of (?:the )?(?:session"
+    r"|work)|交接|进度"
     r"|tóm tắt"
     r"|bàn giao|인수인계|current state|status so far",
     re.IGNORECASE,
@@ -396,7 +397,7 @@ class _Fixed(NamedTuple):
 
 
 def _end(sessions: Sequence[SessionRecord], marks: Marks) -> Iterator[str]:
-    """The last prompts of the newest session with a person in it, its last reply and what is open."""
+    """The last prompts of the newest session with a person, its last reply and what is open."""
     for session in reversed(sessions):
         asked = [
             turn

@@ -281,7 +281,7 @@ def _unwrapped(lines: Sequence[str]) -> list[str]:
 
 
 def fitted(said: Sequence[Said], most_bytes: int) -> str:
-    """The sentences of a prompt within so many bytes: the first, then the most telling, in order."""
+    """The sentences of a prompt within so many bytes: the first and the most telling, in order."""
     full = " / ".join(one.text for one in said)
     if not said or len(full.encode()) <= most_bytes:
         return full

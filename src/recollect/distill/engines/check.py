@@ -88,7 +88,8 @@ _CAUSE = re.compile(
 _VOIDS = re.compile(
     r"\b(?:still|again|not working|does(?:n'?t| not) work|did(?:n'?t| not) (?:work|help)"
     r"|same (?:error|issue|problem)|no change"
-    r"|wrong|nope|broken)\b|还是|仍然|没用|不行|まだ|ダメ|だめ|直って(?:い)?ない|変わら|vẫn|chưa được|không được|여전히"
+    r"|wrong|nope|broken)\b|还是|仍然|没用|不行|まだ|ダメ|だめ|直って(?:い)?ない|変わら|vẫn"
+    r"|chưa được|không được|여전히"
     r"|всё ещё|все еще|не работает"
     r"|immer noch|toujours pas|sigue sin|ainda não|ancora non",
     re.IGNORECASE,
@@ -284,10 +285,8 @@ class Check:
             passed_in = {_folder(run) for run in good}
             for folder in sorted(named & (failed_in - passed_in)):
                 where = f"in {folder}" if folder else "in the root"
-                yield (
-                    f"`{command}` failed {where} and passed in {', '.join(sorted(passed_in)) or 'no other'}",
-                    False,
-                )
+                others = ", ".join(sorted(passed_in)) or "no other"
+                yield f"`{command}` failed {where} and passed in {others}", False
 
     def _healed(self, line: Told, commands: Sequence[str]) -> Iterator[tuple[str, bool]]:
         """Failures whose very command passed later, in the same folder and without the way out."""

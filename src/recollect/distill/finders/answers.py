@@ -40,7 +40,8 @@ def find(session: SessionRecord) -> Iterator[Candidate]:
     """The answers, refusals and approved plans of a session."""
     for turn, call in session.calls():
         if turn.tainted and call.name in (*ASKED, *PLANNED):
-            # Who wrote the question, the options or the plan had read what anybody may have written.
+            # Who wrote the question, the options or the plan had read what anybody
+            # may have written.
             continue
         if call.name in ASKED:
             for question, answer in pairs(call):
@@ -95,7 +96,8 @@ def pairs(call: CallRecord) -> Iterator[tuple[str, str]]:
 
 
 def _answer(turn: TurnRecord, question: str, answer: str) -> Candidate:
-    told = f"{cut(without_marks(question), QUESTION_CHARACTERS)} → {cut(without_marks(answer), ANSWER_CHARACTERS)}"
+    asked = cut(without_marks(question), QUESTION_CHARACTERS)
+    told = f"{asked} → {cut(without_marks(answer), ANSWER_CHARACTERS)}"
     return _candidate("answer", turn, told, 1.2, trust="user", is_sure=True)
 
 

@@ -86,7 +86,8 @@ _SHELL = frozenset(("bash", "sh", "shell", "console", "zsh", "powershell", "pwsh
 _RUNS = re.compile(r"^[\w./~\\:\"'=$-]+(\s|$)")
 # What makes a sentence under a heading more than the sentence: `Cause: ...`.
 _TELLING_HEADING = re.compile(
-    r"cause|reason|why|how to|note|caveat|important|limit|known|gotcha|原因|注意|手順|nguyên nhân|lưu ý",
+    r"cause|reason|why|how to|note|caveat|important|limit|known|gotcha|原因|注意|手順|nguyên nhân"
+    r"|lưu ý",
     re.IGNORECASE,
 )
 _TICKED = re.compile(r"`[^`]+`")
@@ -138,7 +139,7 @@ def typed(prompt: str) -> str:
 
 
 def is_document(prompt: str) -> bool:
-    """Whether a prompt is a text that was written elsewhere: a command's template, a plan, a review."""
+    """Whether a prompt is a text from elsewhere: a command's template, a plan, a review."""
     headings = len(_HEADINGS.findall(prompt))
     if _REVIEW.search(prompt):
         return True
@@ -192,7 +193,9 @@ def spoken(text: str) -> Iterator[Sentence]:
 
 
 def _typed_sentences(said: str) -> Iterator[str]:
-    """What somebody types without capitals; a short sentence that leans on the one before stays with it."""
+    """What somebody types without capitals, by sentences; a short one that leans on the one
+    before stays with it.
+    """
     held = ""
     for sentence in _END_OF_TYPED.split(said) if "`" not in said else [said]:
         if held and (
@@ -222,7 +225,7 @@ def _joined(said: Iterator[str]) -> list[str]:
 
 
 def _units(text: str) -> Iterator[_Unit]:
-    """The bullets, rows and paragraphs of Markdown; a block of commands goes with what it follows."""
+    """Bullets, rows and paragraphs of Markdown; a block of commands stays with what it follows."""
     heading, language = "", None
     block: list[str] = []
     last: _Unit | None = None

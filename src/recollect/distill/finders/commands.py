@@ -26,19 +26,60 @@ COMMAND_CHARACTERS, LINE_CHARACTERS = 180, 200
 MOST_TOGETHER = 6
 
 PURPOSES = (
-    ("install", re.compile(r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|bundle|composer)(?: pip)? (?:install|i|ci|sync" r"|add)\b")),
-    ("test", re.compile(r"\b(?:pytest|vitest|jest|playwright|ctest|unittest|mocha|phpunit|rspec)\b"
-                        r"|\b(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* test\b|\b(?:cargo|go" r"|dotnet|mvn|make|swift|flutter|just) (?:nextest|test)\b")),
-    ("lint", re.compile(r"\b(?:eslint|ruff|clippy|biome|markdownlint|knip|prettier|golangci-lint|flake8" r"|black)\b"
-                        r"|\b(?:npm|pnpm|yarn|bun)(?: run)? (?:lint|format|fmt|check)\b" r"|\b(?:cargo|go|just) (?:fmt|vet)\b")),
-    ("types", re.compile(r"\b(?:tsc|pyright|mypy|ty check|vue-tsc)\b|\b(?:npm|pnpm|yarn" r"|bun)(?: run)? (?:typecheck|type-check|check[:-]types?)\b")),
-    ("build", re.compile(r"\b(?:npm|pnpm|yarn|bun)(?: run)? build\b|\b(?:next|vite|cargo|go|dotnet|docker|mvn" r"|gradle|swift) build\b"
-                         r"|\bcatkin_make\b|^make(?: -\S+)*(?: all| build)?$" r"|\bcmake --build\b|\bpython[\d.]* -m build\b")),
-    ("syntax", re.compile(r"\bnode --check\b|\bbash -n\b|\bpython[\d.]* -m (?:py_compile|compileall)\b")),
+    (
+        "install",
+        re.compile(
+            r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|bundle|composer)(?: pip)? (?:install|i|ci|sync"
+            r"|add)\b"
+        ),
+    ),
+    (
+        "test",
+        re.compile(
+            r"\b(?:pytest|vitest|jest|playwright|ctest|unittest|mocha|phpunit|rspec)\b"
+            r"|\b(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* test\b|\b(?:cargo|go"
+            r"|dotnet|mvn|make|swift|flutter|just) (?:nextest|test)\b"
+        ),
+    ),
+    (
+        "lint",
+        re.compile(
+            r"\b(?:eslint|ruff|clippy|biome|markdownlint|knip|prettier|golangci-lint|flake8"
+            r"|black)\b"
+            r"|\b(?:npm|pnpm|yarn|bun)(?: run)? (?:lint|format|fmt|check)\b"
+            r"|\b(?:cargo|go|just) (?:fmt|vet)\b"
+        ),
+    ),
+    (
+        "types",
+        re.compile(
+            r"\b(?:tsc|pyright|mypy|ty check|vue-tsc)\b|\b(?:npm|pnpm|yarn"
+            r"|bun)(?: run)? (?:typecheck|type-check|check[:-]types?)\b"
+        ),
+    ),
+    (
+        "build",
+        re.compile(
+            r"\b(?:npm|pnpm|yarn|bun)(?: run)? build\b|\b(?:next|vite|cargo|go|dotnet|docker|mvn"
+            r"|gradle|swift) build\b"
+            r"|\bcatkin_make\b|^make(?: -\S+)*(?: all| build)?$"
+            r"|\bcmake --build\b|\bpython[\d.]* -m build\b"
+        ),
+    ),
+    (
+        "syntax",
+        re.compile(r"\bnode --check\b|\bbash -n\b|\bpython[\d.]* -m (?:py_compile|compileall)\b"),
+    ),
     ("migrate", re.compile(r"\bmigrat\w*\b|\bprisma (?:db|generate)\b|\balembic\b|\bdb:\w+")),
-    ("deploy", re.compile(r"\bdeploy\b|\bvercel\b|\bwrangler\b|\bgh-deploy\b|\bdocker(?: |-)compose up\b" r"|\bkubectl apply\b|\b(?:npm|uv|cargo|poetry) publish\b")),
+    (
+        "deploy",
+        re.compile(
+            r"\bdeploy\b|\bvercel\b|\bwrangler\b|\bgh-deploy\b|\bdocker(?: |-)compose up\b"
+            r"|\bkubectl apply\b|\b(?:npm|uv|cargo|poetry) publish\b"
+        ),
+    ),
     ("run", re.compile(r".")),
-)  # fmt: skip
+)
 CHECKS = ("test", "lint", "types", "build", "syntax")
 # What is part of any work, or looks only.
 _PLAIN_GIT = re.compile(
@@ -54,7 +95,7 @@ _PASSING = re.compile(
     r"|apt|apt-get|sudo apt)\b"
     r"|\b(?:mkdir|rm) |\b(?:mcp|skills?|plugins?|extensions?) (?:add|install)\b|^(?:npm|yarn"
     r"|pnpm) run$|\.(?:png|jpg|pdf)\b|/var/folders/"
-)  # fmt: skip
+)
 # A name that was given to one thing, once.
 _IDENTIFIER = re.compile(r"\b[0-9a-f]{7,}\b|\b[a-z]{2}(?:-\w+)*-(?:\w*\d\w*|[a-z0-9]{3})\b")
 # A check of one file or one test says less than how all of it is checked.
@@ -207,8 +248,8 @@ def _said(sessions: Sequence[SessionRecord]) -> Iterator[str]:
 
 
 def _is_single(one: _Best, said: str) -> bool:
-    """Whether a command that is no check is told at all: it came again, it is the project's own, or a
-    person named it.
+    """Whether a command that is no check is told at all: it came again, it is the project's own,
+    or a person named it.
     """
     text, form = one.use.step.text, one.use.step.form
     if text == form:
@@ -225,7 +266,9 @@ def _is_single(one: _Best, said: str) -> bool:
 
 
 def _kind(step: CommandStep) -> tuple[str, str]:
-    """What uses share of which one stands for all: the form without `run` and `-s`, and what it chooses."""
+    """What uses share of which one stands for all: the form without `run` and `-s`, and what it
+    chooses.
+    """
     form = re.sub(r"^(npm|pnpm|yarn|bun) run ", r"\1 ", step.form)
     chosen = _CHOOSES.search(step.text)
     return form, step.text[chosen.start() :] if chosen and not _PART.search(step.text) else ""
@@ -271,7 +314,9 @@ def _strength(one: _Best) -> float:
 
 
 def _checks(folder: str, some: Sequence[_Best], title: str) -> Iterator[Candidate]:
-    """What checks the work in a folder, in a line; those of single files only where there is nothing else."""
+    """What checks the work in a folder, in a line; checks of single files only where there are
+    no others.
+    """
     ranked = sorted(some, key=lambda one: (-_strength(one), one.use.step.text))
     whole = [one for one in ranked if not _PART.search(one.use.step.text)] or ranked[:1]
     room: list[_Best] = []

@@ -21,7 +21,7 @@ from recollect.model.notes import Section
 from recollect.model.record import SessionRecord, TurnRecord
 
 FEWEST = 40
-# With so much of the form of a fact, and a tool that stands behind it, a conclusion is told unasked.
+# With so much of the form of a fact, and a tool behind it, a conclusion is told unasked.
 SURE_STRENGTH = 1.6
 # Shorter names stand anywhere, and what is said of a run stands near its beginning.
 FEWEST_NAMED, OUTPUT_CHARACTERS = 3, 20_000
@@ -42,7 +42,8 @@ CHANGED = re.compile(
     r"|xác nhận)|ngoài ra|đúng ý"
     r"|done|all (?:conflicts|issues|tests|checks)|build (?:passes|pass)|tests? (?:pass|run|not run)"
     r"|no other files|verification|everything|successfully)\b"
-    r"|(?:修正|対応|実装|反映|確認)済み(?:です|で、)|(?:しました|完了です|ありません)。?$|^(?:đã|tôi đã|mình đã|已完成|完成) ?",
+    r"|(?:修正|対応|実装|反映|確認)済み(?:です|で、)|(?:しました|完了です|ありません)。?$|^(?:đã"
+    r"|tôi đã|mình đã|已完成|完成) ?",
     re.IGNORECASE,
 )
 # A task or a place of a list, and what the code does since it was changed.
@@ -87,7 +88,8 @@ _PAST = re.compile(r"\b(?:was|were|had|ran|tried|did|came|got|\w+ed)\b", re.IGNO
 _LEANING = re.compile(
     r"^(?:if (?:found|so|not|yes|present|missing)\b|that|this|these|those|it|they|so|then"
     r"|therefore|also|otherwise|instead|the only|the (?:first|second|other|remaining)"
-    r"|the (?:fix|change|error|failure|test|code) |note that it|その|これ|それ|この|一方|ただし|また|そこ|这|那|因此"
+    r"|the (?:fix|change|error|failure|test|code) |note that it|その|これ|それ|この|一方|ただし"
+    r"|また|そこ|这|那|因此"
     r"|所以|但|同时|Lỗi (?:đó|này)|Điều (?:đó|này)|Do đó|Vì vậy)",
     re.IGNORECASE,
 )
@@ -100,7 +102,7 @@ _OF_A_CHANGE = re.compile(
 
 
 class _Work:
-    """What a session ran and what that printed: what stands behind the agent's words, if anything."""
+    """What a session ran and what that printed: what stands behind an agent's words, if it does."""
 
     def __init__(self, session: SessionRecord) -> None:
         self.forms = frozenset(
@@ -225,11 +227,12 @@ def _section(found: frozenset[str], *, is_run: bool) -> Section:
 
 # Set by hand, as those of what people say.
 WEIGHTS = {
-    "proven": 1.0, "trap": 0.7, "place": 0.5, "run": 0.5, "block": 0.5, "top": 0.4, "condition": 0.3,
-    "environment": 0.4, "cause": 0.4, "lasting": 0.3, "strong": 0.2, "complaint": 0.2, "decision": 0.2,
-    "imperative": 0.1, "number": 0.1, "summary": 0.3, "hedge": -0.5, "open": -0.5, "limit": 0.0,
-    "done": -0.2, "social": -0.6, "question": -0.3, "line of code": -0.4, "refused": -0.4,
-    "to the person": -0.3, "reported": -0.6, "check heading": -0.3, "change heading": -0.2, "length": 0.4, "names": 0.15,
+    "proven": 1.0, "trap": 0.7, "place": 0.5, "run": 0.5, "block": 0.5, "top": 0.4,
+    "condition": 0.3, "environment": 0.4, "cause": 0.4, "lasting": 0.3, "strong": 0.2,
+    "complaint": 0.2, "decision": 0.2, "imperative": 0.1, "number": 0.1, "summary": 0.3,
+    "hedge": -0.5, "open": -0.5, "limit": 0.0, "done": -0.2, "social": -0.6, "question": -0.3,
+    "line of code": -0.4, "refused": -0.4, "to the person": -0.3, "reported": -0.6,
+    "check heading": -0.3, "change heading": -0.2, "length": 0.4, "names": 0.15,
 }  # fmt: skip
 USUAL, TOP = 80, 0.1
 

@@ -33,12 +33,15 @@ _cue(
     r"|stop \w+ing|remember (?:to|that)|remember:|note that|stick to"
     r"|should (?:remain|stay|always|never)|as (?:each|every) \w+ (?:is|are|gets?) \w+"
     r"|every (?:\d+|two|three|five|ten) \w+",
-    "今後|以後|必ず|常に(?!.{0,12}(?:わけ|とは|限ら))|毎回|勝手に|ないこと|廃止|原則|方針です|絶対に|以后|今后|每次|始终|一律|别再|不再|不要再|务必|记住"
-    "|(?<!我)记得|千万|一定要|从现在起|从现在开始|默认用|每[一二两三四五六七八九十0-9]+(?:轮|次|步|天)|(?:这个|本|该)项目.{0,12}(?:只|不用|都"
+    "今後|以後|必ず|常に(?!.{0,12}(?:わけ|とは|限ら))|毎回|勝手に|ないこと|廃止|原則|方針です"
+    "|絶対に|以后|今后|每次|始终|一律|别再|不再|不要再|务必|记住"
+    "|(?<!我)记得|千万|一定要|从现在起|从现在开始|默认用|每[一二两三四五六七八九十0-9]+(?:轮|次"
+    "|步|天)|(?:这个|本|该)项目.{0,12}(?:只|不用|都"
     "|必须)|從現在|以後|每次|務必|記住|一律"
     "|mặc định|luôn|không được|đừng|mỗi khi|từ (?:giờ|nay|bây giờ)|tuyệt đối|bắt buộc|khong duoc"
     "|tu (?:nay|gio) tro di"
-    "|항상|하지 ?(?:마|말)|지 ?(?:마세요|마라|말아)|앞으로|반드시|절대|매번|всегда|никогда|отныне|впредь|каждый раз"
+    "|항상|하지 ?(?:마|말)|지 ?(?:마세요|마라|말아)|앞으로|반드시|절대|매번|всегда|никогда"
+    "|отныне|впредь|каждый раз"
     "|обязательно",
 )
 # What holds here whoever works: a practice, an owner, a way to answer.
@@ -81,7 +84,8 @@ _cue(
     r"|pregunt|pergunt|avis|consult|chied)\w*"
     r"|(?:demand|pregunt|pergunt|avis|consult|chied)\w+.{0,30}(?:avant|antes|prima)"
     r"|trước khi .{2,50}(?:hỏi|xác nhận|báo)|hỏi .{0,20}trước khi",
-    "(?:спрашивай|спроси|предупре).{0,40}перед|перед .{3,40}(?:спр|предупре)|先.{0,6}(?:跟我|问我|和我"
+    "(?:спрашивай|спроси|предупре).{0,40}перед|перед .{3,40}(?:спр|предупре)|先.{0,6}(?:跟我"
+    "|问我|和我"
     "|让我|征求|与我)|前に.{0,12}(?:確認|聞い|相談)"
     "|전에.{0,12}(?:물어|확인|말해)",
 )
@@ -95,8 +99,10 @@ _cue(
     r"|yo mismo|tôi tự|tôi (?:đang )?dùng",
     r"^our (?!issue|problem|bug|error|app|test|goal|plan|next)\w+.{0,40}\b(?:is|are|runs?|uses?"
     r"|lives?|needs?|ha(?:s|ve)|wants?)\b"
-    "|私(?:（[^）]*）)?が(?:実施|や[るり]|行[うい]|実行|対応)(?!し(?:まし)?た)|我再(?:来)?(?:决定|确认)|(?:等|由"
-    "|让)我.{0,6}(?:决定|确认)|я (?:сам|сама) |я сделаю|我自己|我用的是|我使用的是|我的(?:系统|电脑|环境)是|自分で(?:やり|行い|し)"
+    "|私(?:（[^）]*）)?が(?:実施|や[るり]|行[うい]|実行|対応)(?!し(?:まし)?た)"
+    "|我再(?:来)?(?:决定|确认)|(?:等|由"
+    "|让)我.{0,6}(?:决定|确认)|я (?:сам|сама) |я сделаю|我自己|我用的是|我使用的是|我的(?:系统"
+    "|电脑|环境)是|自分で(?:やり|行い|し)"
     "|제가 직접",
 )
 # How answers should be, and how much is done at once.
@@ -108,9 +114,11 @@ _cue(
     r"|(?:simple|plain) (?:words|english|language)|one .{0,20}per \w+|small(?:er)? commits?"
     r"|one (?:commit|change|pr|file|task|step|question|thing) at a time|default to"
     r"|(?:trả lời|giải thích) .{0,12}(?:ngắn|đơn giản)",
-    "(?:説明|回答|返答|返信|報告|出力).{0,10}(?:短|簡潔|わかりやすく|不要)|(?:回答|回复|解释|说明|汇报|输出|注释).{0,10}(?:简短|简洁|简单"
+    "(?:説明|回答|返答|返信|報告|出力).{0,10}(?:短|簡潔|わかりやすく|不要)|(?:回答|回复|解释"
+    "|说明|汇报|输出|注释).{0,10}(?:简短|简洁|简单"
     "|写中|用中|用英|写英|不用)"
-    "|(?:설명|답변|대답|응답).{0,10}(?:짧게|간단|해 ?주)|(?:отвечай|пиши|объясняй).{0,20}(?:коротко|кратко"
+    "|(?:설명|답변|대답|응답).{0,10}(?:짧게|간단|해 ?주)|(?:отвечай|пиши"
+    "|объясняй).{0,20}(?:коротко|кратко"
     "|просто)",
 )
 # What holds for all of them; one way and not another.
@@ -122,7 +130,8 @@ _cue(
     r"|not) .{0,20}(?:von hand|à la main|a mano|manually|by hand)"
     r"|dự án (?:này )?(?:chỉ|không|dùng)|chỉ dùng|her \w+(?:ten|tan|den|dan) sonra",
     r"^(?:every|each|all|any) (?:new )?\w+.{0,40}\b(?:needs?|goes|go|must|ha(?:s|ve) to)\b"
-    "|(?:所有|每个).{1,20}(?:要|必须|统一)|统一(?:为|用|使用|成|采用)|(?:すべて|全て)の?.{1,20}(?:こと|必要)|만 (?:사용|쓰|써)"
+    "|(?:所有|每个).{1,20}(?:要|必须|统一)|统一(?:为|用|使用|成|采用)|(?:すべて"
+    "|全て)の?.{1,20}(?:こと|必要)|만 (?:사용|쓰|써)"
     "|используй.{2,60}, (?:а )?не |方針で",
 )
 # What somebody saw, with words that a wish has too: "the spinner never stops".
@@ -134,7 +143,8 @@ _cue(
     r"|(?:always|never) (?:showed|returned|failed|worked|stopped|got|did)"
     r"|immer noch|immer wieder|toujours (?:pas|la|le|les|une?|cette)|siempre (?:sale|aparece"
     r"|falla|da|me)|still always",
-    "всегда (?:возвращает|показывает|падает)|每次都(?:会|是|报|出)|毎回.{0,15}(?:出る|なる|起き|落ち)|luôn (?:bị"
+    "всегда (?:возвращает|показывает|падает)|每次都(?:会|是|报|出)|毎回.{0,15}(?:出る|なる|起き"
+    "|落ち)|luôn (?:bị"
     "|báo|hiện)",
 )
 _cue(
@@ -172,10 +182,13 @@ _cue(
     r"|unless|instead of|rather than"
     r"|should(?: not|n't| also)|prefer|avoid|only (?:use|change|fix|edit|do|update|when|if)"
     r"|without changing|no (?:fallback|mock|docker|new|more)\w*|keep \w+ing|stay",
-    "禁止|不要(?!ファイル|な|の)|必须|しないで|ではなく|のみ|だけに|べき|すること|(?:英語|日本語|中文|英文)(?:で|に|回答|回复)"
-    "|(?<![级个特类区分性识辨告])别|暂时|只(?:登记|需|能|要|用)|先.{0,15}再|要更新|不使用|没有意义|不应该|不得|统一"
+    "禁止|不要(?!ファイル|な|の)|必须|しないで|ではなく|のみ|だけに|べき|すること|(?:英語|日本語"
+    "|中文|英文)(?:で|に|回答|回复)"
+    "|(?<![级个特类区分性识辨告])别|暂时|只(?:登记|需|能|要|用)|先.{0,15}再|要更新|不使用"
+    "|没有意义|不应该|不得|统一"
     "|chỉ (?:lưu|gọi|call|khi|delete|lấy|cần|chạy)|(?:^|\\s)bỏ |mới (?:call|search|gọi)"
-    "|ko cần|không cần|thay vì|(?<!ko )(?<!không )phải|금지|해야|не надо|не нужно|нельзя|должен|только",
+    "|ko cần|không cần|thay vì|(?<!ko )(?<!không )phải|금지|해야|не надо|не нужно|нельзя|должен"
+    "|только",
 )
 _cue(
     "strong",
@@ -214,13 +227,15 @@ _cue(
     r"|it (?:doesn'?t|does not|isn'?t|didn'?t)|useless|hate|dislike|annoy\w*|confus\w*"
     r"|too (?:much|many|long|complex)",
     "为什么|没有按|没按|又|还是|不对|不是|错了|重复|遗漏|感觉|没有意义|看不懂"
-    "|なぜ|まだ|違|じゃなく|おかしい|のに|ダメ|だめ|sao |vẫn|không phải|chưa|sai|왜|почему|опять|неправильно",
+    "|なぜ|まだ|違|じゃなく|おかしい|のに|ダメ|だめ|sao |vẫn|không phải|chưa|sai|왜|почему|опять"
+    "|неправильно",
 )
 _cue(
     "language",
     r"(?:in|use|answer|reply|respond|write|speak) (?:in )?(?:english|japanese|chinese|vietnamese"
     r"|korean|russian|german|french|spanish|portuguese)",
-    "中文|英文|日文|日本語|英語|繁體|tiếng (?:việt|anh)|한국어|영어로|по-(?:русски|английски)|на (?:русском"
+    "中文|英文|日文|日本語|英語|繁體|tiếng (?:việt|anh)|한국어|영어로|по-(?:русски|английски)"
+    "|на (?:русском"
     "|английском|украинском)"
     r"|\b(?:auf (?:deutsch|englisch)|en (?:français|anglais|español|inglés|castellano)"
     r"|em (?:português|inglês)|in (?:italiano|inglese|het nederlands|het engels)"
@@ -252,15 +267,18 @@ _cue(
     r"|unless"
     r"|otherwise|no longer|missing|not (?:found|installed|reachable|set|exist)|reject\w*|refus\w*"
     r"|conflict\w*|timeout|break(?:s|ing)?|broken|hang(?:s)?|crash(?:es|ed)?|denied",
-    "无法|不能|不支持|失败|限制|否则|没有|缺少|报错|被拦截|拒绝|できない|できません|失敗|必要|制限|未対応|落ち[るた]"
-    "|ないと|エラー|ブロック|không thể|lỗi|thất bại|cần |thiếu|chặn|못|불가|нельзя|не работает|ошибк",
+    "无法|不能|不支持|失败|限制|否则|没有|缺少|报错|被拦截|拒绝|できない|できません|失敗|必要"
+    "|制限|未対応|落ち[るた]"
+    "|ないと|エラー|ブロック|không thể|lỗi|thất bại|cần |thiếu|chặn|못|불가|нельзя|не работает"
+    "|ошибк",
 )
 _cue(
     "decision",
     r"decid\w+|we(?:'ll)? (?:use|keep|go)|chos\w+|instead of|rather than|by default|defaults?"
     r"|priorit\w+|drop(?:ped)?|deprecat\w+|moved? (?:to|into)|policy|convention|by design"
     r"|single source|canonical|source of truth|no longer|strategy|architecture|mvp|scope",
-    "决定|采用|改用|默认|优先|规则|方案|暂停|不再|统一|定为|方針|採用|決定|既定|優先|廃止|ルール|分離|に統一"
+    "决定|采用|改用|默认|优先|规则|方案|暂停|不再|统一|定为|方針|採用|決定|既定|優先|廃止|ルール"
+    "|分離|に統一"
     "|quyết định|ưu tiên|mặc định|thay vì|quy tắc|nghiệp vụ|결정|기본|решен|по умолчанию",
 )
 _cue(
@@ -269,7 +287,8 @@ _cue(
     r"|macos"
     r"|ubuntu|node ?\d*|python ?\d*|env(?:ironment)?|api[_ ]?key|shell|powershell|git bash|zsh|vm"
     r"|container|ci|server|proxy|database|venv|worktree",
-    "安装|版本|端口|环境|网络|权限|编码|インストール|バージョン|ポート|環境|ネットワーク|権限|サーバ"
+    "安装|版本|端口|环境|网络|权限|编码|インストール|バージョン|ポート|環境|ネットワーク|権限"
+    "|サーバ"
     "|cài|phiên bản|cổng|môi trường|quyền",
 )
 _cue(
@@ -278,14 +297,16 @@ _cue(
     r"|unfinished"
     r"|outstanding|still (?:need|to|fail|open)\w*|blocked on|waiting|placeholder"
     r"|not (?:implemented|tested|verified|run|committed)",
-    "下一步|待办|还没|未完成|尚未|剩余|接下来|次の|残り|未実施|未確認|これから|tiếp theo|còn lại|chưa"
+    "下一步|待办|还没|未完成|尚未|剩余|接下来|次の|残り|未実施|未確認|これから|tiếp theo|còn lại"
+    "|chưa"
     "|남은|다음|дальше|осталось",
 )
 _cue(
     "place",
     r"located|lives? (?:in|at|under)|(?:is|are) in|under|directory|folder|path|repo(?:sitory)?"
     r"|sibling|submodule|root",
-    "位于|目录|路径|仓库|配下|にあ[りる]|ディレクトリ|パス|フォルダ|nằm ở|thư mục|đường dẫn|폴더|каталог",
+    "位于|目录|路径|仓库|配下|にあ[りる]|ディレクトリ|パス|フォルダ|nằm ở|thư mục|đường dẫn|폴더"
+    "|каталог",
 )
 _cue(
     "run",
@@ -306,7 +327,8 @@ _cue(
     r"if you(?:'d)? (?:want|like|prefer|need|later)|let me know|would you like|shall i|should i"
     r"|want me to|happy to|i can (?:also|add|help|do|next)|we can|you can (?:then|also|now)"
     r"|do you want|say the word|just (?:tell|ask)|which (?:one|would)|your (?:preference|call)",
-    "如果你|需要我|要不要|是否需要|你可以告诉|请告诉|必要なら|ご希望|よろしければ|ご指示|教えてください"
+    "如果你|需要我|要不要|是否需要|你可以告诉|请告诉|必要なら|ご希望|よろしければ|ご指示"
+    "|教えてください"
     "|しましょうか|nếu bạn|nếu cần|bạn muốn|원하시면|если хотите",
 )
 _cue(
@@ -356,7 +378,8 @@ _cue(
     r"|let me know",
     r"^(?:warum|wieso|wie|was|wo|pourquoi|comment|où|quel\w*|cómo|por ?qu[eé]|qué|dónde|como|onde"
     r"|waarom|hoe|perché|dlaczego|jak|neden|nasıl|kenapa|bagaimana|почему|как|где|зачем)\b"
-    r"|[?？]\s*$|왜 |나요|吗|有没有|\bcó .{2,70} (?:ko|không|chưa)\W*$|呢[。？]?$|什么|怎么|哪|教えて|説明して|ですか|でしょうか"
+    r"|[?？]\s*$|왜 |나요|吗|有没有|\bcó .{2,70} (?:ko|không|chưa)\W*$|呢[。？]?$|什么|怎么|哪"
+    r"|教えて|説明して|ですか|でしょうか"
     r"|ますか|nhỉ|(?<!những )gì(?! đó)|cách nào|thế nào|chưa$|vậy$|tại sao|무엇|어떻게",
 )
 # What is to be done now.
@@ -391,7 +414,8 @@ _cue(
     r"|i (?:already )?(?:told|said|asked) (?:you)?|not what i (?:asked|said|wanted|meant)"
     r"|without (?:asking|my)|(?:not|isn'?t) your (?:job|role|work)"
     r"|you(?:'re| are) not \w+ing|(?:are|were) you even|instead of (?:you|your)",
-    "没按|感觉你|你(?:没|不|又|应该|必须|需要先|为什么)|勝手に|言った(?:はず|のに)|tôi (?:đã )?(?:bảo|nói)|bạn (?:không|phải"
+    "没按|感觉你|你(?:没|不|又|应该|必须|需要先|为什么)|勝手に|言った(?:はず|のに)"
+    "|tôi (?:đã )?(?:bảo|nói)|bạn (?:không|phải"
     "|đừng)",
 )
 # State that passes: what is so today.

@@ -24,13 +24,15 @@ _NOT = re.compile(
     r"|abandon(?:ed)?|avoid"
     r"|nicht|kein\w*|statt|anstatt|jamais|pas|au lieu de|plutôt que|nunca|no uses|en (?:vez"
     r"|lugar) de|não|em vez de|invece di|mai|niet|nooit"
-    r"|in plaats van|nie|zamiast|bỏ|không dùng|ko dùng|đừng dùng|thay vì)|不用|不要用|不使用|别用|不再用|不再使用"
+    r"|in plaats van|nie|zamiast|bỏ|không dùng|ko dùng|đừng dùng|thay vì)|不用|不要用|不使用|别用"
+    r"|不再用|不再使用"
     r"|废弃|弃用|не|вместо)"
     r"(?: (?:use|run|call|using|running|the|any|plain|more))*[\s`'\"「]*$",
     re.IGNORECASE,
 )
 _NOT_ANY_MORE = re.compile(
-    r"[`'\"」]*\s*(?:(?:は|を|の利用は)?(?:廃止|不要|禁止|使わない|使用しない|やめ)|(?:ではなく|じゃなく)|(?:已)?(?:废弃|弃用|停用)"
+    r"[`'\"」]*\s*(?:(?:は|を|の利用は)?(?:廃止|不要|禁止|使わない|使用しない|やめ)|(?:ではなく"
+    r"|じゃなく)|(?:已)?(?:废弃|弃用|停用)"
     r"|(?:is|was|has been|are) (?:dropped|gone|removed|deprecated|abandoned|no longer|not used)"
     r"|말고|대신)",
     re.IGNORECASE,

@@ -30,7 +30,8 @@ _FILE = re.compile(
     r"|(?:rules|memory|memories)[/\\][\w.-]+\.mdc?)$"
 )
 _REMEMBER = re.compile(
-    r"\bremember\b|\b(?:in|to) (?:your |the )?memory\b|\brules?\b|记住|记忆|规则|覚えて|記憶|ルール|ghi nhớ"
+    r"\bremember\b|\b(?:in|to) (?:your |the )?memory\b|\brules?\b|记住|记忆|规则|覚えて|記憶"
+    r"|ルール|ghi nhớ"
     r"|quy tắc"
     r"|기억|запомни",
     re.IGNORECASE,

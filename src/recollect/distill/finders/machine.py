@@ -63,24 +63,54 @@ class Lack(NamedTuple):
 
 
 LACKS = (
-    Lack("glob", ("no matches found: ",), re.compile(r"no matches found: \S*[\[(].*"),
-         "zsh expands brackets and stars: quote such paths (`{}`)"),
-    Lack("codec", ("codec can't encode",), re.compile(r"'(?:gbk|cp\d+|charmap|ascii)' codec can't encode .*", re.IGNORECASE),
-         "The console here is not UTF-8, printing other characters fails: `{}`"),
-    Lack("sockets", ("EPERM", "EACCES"),
-         re.compile(r"(?:connect|listen|bind) (?:EPERM|EACCES) (?:127\.|localhost|0\.0|::1?)\S*"),
-         "The sandbox blocks local sockets: `{}`"),
-    Lack("network", ("EAI_AGAIN", "ENOTFOUND", "ENETUNREACH", "not resolve host", "not resolve proxy",
-                     "failure in name resolution"),
-         re.compile(r"\w.*\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b.*" r"|(?:\w+: )*[Cc]ould not resolve (?:host|proxy).*"
-                    r"|(?:\w.*)?Temporary failure in name resolution.*"),
-         "No network in the sandbox: `{}`"),
-    Lack("sudo", ("sudo: ",),
-         re.compile(r"sudo: (?:no tty present|a (?:password|terminal) is required).*"),
-         "`sudo` asks for a password, so the person has to run it: `{}`"),
-    Lack("stub", ("Python was not found",), re.compile(r"Python was not found; run without arguments.*"),
-         "`python3` is a stub of the Microsoft Store here: `{}`"),
-)  # fmt: skip
+    Lack(
+        "glob",
+        ("no matches found: ",),
+        re.compile(r"no matches found: \S*[\[(].*"),
+        "zsh expands brackets and stars: quote such paths (`{}`)",
+    ),
+    Lack(
+        "codec",
+        ("codec can't encode",),
+        re.compile(r"'(?:gbk|cp\d+|charmap|ascii)' codec can't encode .*", re.IGNORECASE),
+        "The console here is not UTF-8, printing other characters fails: `{}`",
+    ),
+    Lack(
+        "sockets",
+        ("EPERM", "EACCES"),
+        re.compile(r"(?:connect|listen|bind) (?:EPERM|EACCES) (?:127\.|localhost|0\.0|::1?)\S*"),
+        "The sandbox blocks local sockets: `{}`",
+    ),
+    Lack(
+        "network",
+        (
+            "EAI_AGAIN",
+            "ENOTFOUND",
+            "ENETUNREACH",
+            "not resolve host",
+            "not resolve proxy",
+            "failure in name resolution",
+        ),
+        re.compile(
+            r"\w.*\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b.*"
+            r"|(?:\w+: )*[Cc]ould not resolve (?:host|proxy).*"
+            r"|(?:\w.*)?Temporary failure in name resolution.*"
+        ),
+        "No network in the sandbox: `{}`",
+    ),
+    Lack(
+        "sudo",
+        ("sudo: ",),
+        re.compile(r"sudo: (?:no tty present|a (?:password|terminal) is required).*"),
+        "`sudo` asks for a password, so the person has to run it: `{}`",
+    ),
+    Lack(
+        "stub",
+        ("Python was not found",),
+        re.compile(r"Python was not found; run without arguments.*"),
+        "`python3` is a stub of the Microsoft Store here: `{}`",
+    ),
+)
 
 
 class _Seen(NamedTuple):

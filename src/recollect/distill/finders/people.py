@@ -45,7 +45,8 @@ _PASTED = re.compile(
     r"|ERROR|WARN(?:ING)?)\b.{0,12}:"
     r"|at \w+|[✓✗×✘❯>┃│╭╰|+]|\d+ \||[\d.]+ (?:npm|error)|[\"']?[A-Z_]{6,}:|\S+\.(?:json|py|ts"
     r"|md) \w+)"
-    r"|(?:失敗|エラー|lỗi|thất bại|报错|错误|[Ee]rror|[Ff]ailed)\s*[:：]\s*\S|line \d+:|\.(?:py|ts|tsx"
+    r"|(?:失敗|エラー|lỗi|thất bại|报错|错误|[Ee]rror|[Ff]ailed)\s*[:：]\s*\S|line \d+:|\.(?:py"
+    r"|ts|tsx"
     r"|js):\d+|<\w+>|^[a-z][\w.]*\(|node:internal|at async|https?://\S+$"
 )
 _TOKEN = re.compile(r"^(?:https?://\S+|[\w./\\:@-]+)$", re.ASCII)
@@ -96,7 +97,8 @@ _OF_A_THING = re.compile(
 _OF_A_SCREEN = re.compile(
     r"\b(?:buttons?|icons?|tool ?tips?|columns?|modals?|dialogs?|pop-?ups?|sidebars?|navbars?"
     r"|scroll\w*|fonts?|colou?rs?|margins?|padding|placeholder|drop-?down|check ?box|spinner)\b"
-    r"|ボタン|アイコン|ダイアログ|サイドバー|スクロール|文字サイズ|フォント|余白|背景色|按钮|图标|弹窗|侧边栏|字体|滚动|下拉|nút|biểu tượng|버튼|아이콘"
+    r"|ボタン|アイコン|ダイアログ|サイドバー|スクロール|文字サイズ|フォント|余白|背景色|按钮|图标"
+    r"|弹窗|侧边栏|字体|滚动|下拉|nút|biểu tượng|버튼|아이콘"
     r"|кнопк|\b(?:Schaltfläche|bouton|botón|botão|pulsante)\b",
     re.IGNORECASE,
 )
@@ -122,7 +124,8 @@ _ENDS_ASKING = re.compile(
 )
 # What somebody plans or did, in Japanese the same form as a reply has.
 _STATED = re.compile(
-    r"(?<!お願い)(?:します|しました|となります|いきます|され(?:る|た|ます|ました)|なった|だった|でした)。?$"
+    r"(?<!お願い)(?:します|しました|となります|いきます|され(?:る|た|ます|ました)|なった|だった"
+    r"|でした)。?$"
 )
 # A bullet or a number that is left of a list, and words that only go on.
 _LED = re.compile(
@@ -135,8 +138,9 @@ _CODE_SIGNS = frozenset("{}[]()<>;=|\\")
 _MOST_CODE = 0.12
 # What is told as a wish at all: one of these cues.
 _WISHES = frozenset(
-    ("lasting", "strong", "language", "policy", "complaint", "of the agent", "decision", "limit", "trap", "cause",
-     "environment", "imperative", "condition", "place", "run", "request", "correction")
+    ("lasting", "strong", "language", "policy", "complaint", "of the agent", "decision", "limit",
+     "trap", "cause", "environment", "imperative", "condition", "place", "run", "request",
+     "correction")
 )  # fmt: skip
 
 
@@ -216,7 +220,7 @@ def _candidate(said: _Said, *, is_habit: bool, is_template: bool) -> Candidate |
 
 
 def _is_sure(text: str, found: frozenset[str], said: _Said) -> bool:
-    """Whether a clause says how to work here whatever the task is: a rule, a correction of the agent."""
+    """Whether a clause says how to work here whatever the task: a rule, a correction."""
     if (
         text.endswith(_UNFINISHED)
         or _STATED.search(text)
@@ -288,8 +292,9 @@ def is_secret(text: str) -> bool:
 # Set by hand; signs and sizes were compared with what tells gold from the rest in every
 # repository left out in turn, and only what agreed in all of them was moved.
 WEIGHTS = {
-    "lasting": 1.3, "strong": 1.0, "language": 1.0, "policy": 1.0, "observed": -1.0, "of the agent": 0.5, "imperative": 0.3, "run": 0.4,
-    "condition": 0.3, "cause": 0.2, "decision": 0.2, "environment": -0.1, "complaint": -0.2, "correction": 0.6,
+    "lasting": 1.3, "strong": 1.0, "language": 1.0, "policy": 1.0, "observed": -1.0,
+    "of the agent": 0.5, "imperative": 0.3, "run": 0.4, "condition": 0.3, "cause": 0.2,
+    "decision": 0.2, "environment": -0.1, "complaint": -0.2, "correction": 0.6,
     "trap": -0.5, "hedge": -0.6, "done": -0.4, "social": -0.9, "question": -1.1, "passing": -0.6,
     "offer": -0.5, "narration": -0.3, "forbids": 0.4, "only asks": -0.7, "goes on": -0.5,
     "reports": -0.6, "scope": -1.1, "shouted": -0.8, "capitals": 0.3, "after stop": 0.6,

@@ -68,24 +68,69 @@ def _sort(name: str, pattern: str, *, alone: bool = False, changed: int = 0) -> 
 
 
 SORTS = (
-    _sort("option", r"(?:unknown|unrecognized|invalid|unexpected) (?:command|flag|option|subcommand"
-          r"|shorthand|argument)s?\b|unexpected argument|illegal option|no such (?:command" r"|option)", alone=True, changed=3),
-    _sort("version", r"incompatible with this|\brequires? (?:node|python|go|rust|java|ruby|at least)\b"
-          r"|\bversion .* is required|unsupported engine|EBADENGINE" r"|engine \"?node\"? is incompatible", alone=True, changed=5),
-    _sort("denied", r"EPERM|EACCES|permission denied|operation not permitted|access is denied" r"|dubious ownership"
-          r"|must be (?:run )?(?:as )?root|sched policy|blocked by .*hook", changed=4),
-    _sort("script", r"missing script|is not a (?:valid )?(?:command|script)" r"|none of the selected packages has a", changed=4),
-    _sort("module", r"no module named|cannot find (?:module|package)|ModuleNotFound|MODULE_NOT_FOUND", changed=4),
-    _sort("place", r"not a git repository|not on a feature branch|no such file or directory" r"|cannot find the path"
-          r"|file or directory not found|out of sync|\b0 selected|\bcollected 0 ", changed=2),
+    _sort(
+        "option",
+        r"(?:unknown|unrecognized|invalid|unexpected) (?:command|flag|option|subcommand"
+        r"|shorthand|argument)s?\b|unexpected argument|illegal option|no such (?:command"
+        r"|option)",
+        alone=True,
+        changed=3,
+    ),
+    _sort(
+        "version",
+        r"incompatible with this|\brequires? (?:node|python|go|rust|java|ruby|at least)\b"
+        r"|\bversion .* is required|unsupported engine|EBADENGINE"
+        r"|engine \"?node\"? is incompatible",
+        alone=True,
+        changed=5,
+    ),
+    _sort(
+        "denied",
+        r"EPERM|EACCES|permission denied|operation not permitted|access is denied"
+        r"|dubious ownership"
+        r"|must be (?:run )?(?:as )?root|sched policy|blocked by .*hook",
+        changed=4,
+    ),
+    _sort(
+        "script",
+        r"missing script|is not a (?:valid )?(?:command|script)"
+        r"|none of the selected packages has a",
+        changed=4,
+    ),
+    _sort(
+        "module",
+        r"no module named|cannot find (?:module|package)|ModuleNotFound|MODULE_NOT_FOUND",
+        changed=4,
+    ),
+    _sort(
+        "place",
+        r"not a git repository|not on a feature branch|no such file or directory"
+        r"|cannot find the path"
+        r"|file or directory not found|out of sync|\b0 selected|\bcollected 0 ",
+        changed=2,
+    ),
     _sort("elsewhere", r"already (?:checked out at|used by worktree)", alone=True),
-    _sort("terminal", r"(?:input device is not|stdin is not|not) a (?:tty|terminal)\b|requires? (?:a tty" r"|an interactive terminal)"
-          r"|inappropriate ioctl for device", alone=True, changed=2),
-    _sort("conflict", r"ERESOLVE|externally-managed|value too great for base|Exit handler never called"
-          r"|no such container|host key", changed=4),
-    _sort("busy", r"EADDRINUSE|address already in use|already (?:checked out|running|in use)" r"|daemon (?:is not|failed)"
-          r"|rate limit|\b(?:401 |403 |429 )"),
-)  # fmt: skip
+    _sort(
+        "terminal",
+        r"(?:input device is not|stdin is not|not) a (?:tty|terminal)\b|requires? (?:a tty"
+        r"|an interactive terminal)"
+        r"|inappropriate ioctl for device",
+        alone=True,
+        changed=2,
+    ),
+    _sort(
+        "conflict",
+        r"ERESOLVE|externally-managed|value too great for base|Exit handler never called"
+        r"|no such container|host key",
+        changed=4,
+    ),
+    _sort(
+        "busy",
+        r"EADDRINUSE|address already in use|already (?:checked out|running|in use)"
+        r"|daemon (?:is not|failed)"
+        r"|rate limit|\b(?:401 |403 |429 )",
+    ),
+)
 # What the next run may find otherwise.
 _OF_THE_MOMENT = re.compile(r"out of sync|lock|busy|timed? ?out|in use|rate limit", re.IGNORECASE)
 # Failures that have nothing to do with what the command was run on.
@@ -256,14 +301,14 @@ def error_of(output: str) -> tuple[Sort, str] | None:
 
 
 def _as_told(error: str) -> str:
-    """An error without where in a script it happened, and without advice; empty when it is no more."""
+    """An error without its place in a script, and without advice; empty if it was no more."""
     return cut(first_sentence(_PLACE.sub("", error)), ERROR_CHARACTERS)
 
 
 def _remedy(
     failed: CommandStep, sort: Sort, error: str, later: Sequence[Line]
 ) -> CommandStep | None:
-    """The same command in other words, with another prefix or in another folder, that then passed."""
+    """The same command in other words, with another prefix or another folder, that then passed."""
     if not sort.changed:
         return None
     for _, call, line in later:
@@ -330,7 +375,7 @@ def _unknown_words(
 
 
 def _unknown_word(trouble: StepFailure) -> str:
-    """`--wisp`, `pending`: what a program says that it does not know, as it stands in the command."""
+    """`--wisp`, `pending`: what a program says it does not know, as it stands in the command."""
     named = re.search(r"[`'\" ](--?[\w-]+)|(?:sub)?command:? [`'\"]?([\w-]+)", trouble.error)
     word = (named[1] or named[2]) if named else ""
     return word if word in re.split(r"[\s=]", trouble.step.text) else ""
@@ -382,7 +427,7 @@ def _told(some: Sequence[StepFailure], later: _Later, proofs: Proofs) -> Candida
 
 
 def told_remedy(failed: CommandStep, remedy: CommandStep | None, error: str) -> str | None:
-    """What failed, why, and what works, within a line; None where a command would have to be cut."""
+    """What failed, why, and what works, in a line; None where a command would have to be cut."""
     if remedy is None or len(failed.text) > FAILING_CHARACTERS:
         return None
     if remedy.text == failed.text:

@@ -131,7 +131,7 @@ def is_plain_name(name: str) -> bool:
 
 
 def asks(text: str) -> bool:
-    """Whether a text reads like an instruction to whoever reads it, or names a place to fetch from."""
+    """Whether a text reads like an instruction to its reader, or names a place to fetch from."""
     return _ASKS.search(text) is not None
 
 

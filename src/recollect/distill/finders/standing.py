@@ -175,7 +175,7 @@ def _is_answered(turn: TurnRecord) -> bool:
 
 
 def _is_finished(turn: TurnRecord) -> bool:
-    """Whether the last reply says that it is done: first of all, or without leaving anything open."""
+    """Whether the last reply says that it is done: at its start, or without anything left open."""
     if not turn.replies or turn.aborted:
         return False
     found = cues(turn.replies[-1])

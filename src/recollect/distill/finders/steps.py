@@ -180,7 +180,9 @@ def _bare(raw: str) -> str:
 
 @lru_cache(8192)
 def form(step: str) -> str:
-    """What two runs of one thing share: `npm run build`, `python -m pytest`; empty for what says nothing."""
+    """What two runs of one thing share: `npm run build`, `python -m pytest`; empty for what says
+    nothing.
+    """
     text = _REDIRECTED.sub("", _PREFIX.sub("", step.partition(" | ")[0]))
     plain = text.split()
     if not plain or _CMDLET.match(plain[0]) or plain[0] in SYNTAX or not _PROGRAM.match(plain[0]):
@@ -225,7 +227,7 @@ def action(step: str) -> str:
 
 
 def is_plain(step: str) -> bool:
-    """Whether a step can be told as it is: one line without a script, a document or a secret place."""
+    """Whether a step can be told as it is: one line, no script, document or secret place."""
     return "\n" not in step and "<<" not in step and not _POWERSHELL_SYNTAX.search(step)
 
 

@@ -50,11 +50,13 @@ _LOADED = _GOOD | _BAD | {"still"}
 _ORDER = re.compile(
     r"""
       (?:(?:ok(?:ay)?|and|also|then|now|so|but|yes|just|maybe|first|next|oh|hmm+)[\s,.]+)*
-       (?:please|can|could|let'?s|let\ me|do|don'?t|add|allow|apply|bump|clean|combine|convert|create|delete|describe|drop|ensure
+       (?:please|can|could|let'?s|let\ me|do|don'?t|add|allow|apply|bump|clean|combine|convert
+         |create|delete|describe|drop|ensure
          |exclude|explain|extend|extract|find|fix|generate|get|give|go|handle|have|hide|ignore|implement|improve|include|increase
          |investigate|keep|leave|make|merge|migrate|mock|move|parse|pin|put|read|reduce|refactor|remove|rename|replace|reset|revert
          |rewrite|save|see|send|simplify|skip|sort|split|stop|take|tell|translate|try|turn|undo|use|verify|wait|wrap|write|if|when
-         |what|why|how|where|which|who|is|are|does|did|i'?ll|we'?ll|i\ am|i'?m|you\ (?:can|could|may|might)
+         |what|why|how|where|which|who|is|are|does|did|i'?ll|we'?ll|i\ am|i'?m
+         |you\ (?:can|could|may|might)
          # Things as well, unless something is to be done with another one.
          |(?:build|change|check|document|format|group|help|install|list|look|open|port|print|return|review|run|search|set|show|start
             |store|support|switch|test|update|upgrade)
@@ -65,8 +67,11 @@ _ORDER = re.compile(
 # What is not there yet.
 _WISH = re.compile(
     r"""
-      \b(?:please|should|shall|must|need(?:s|ed)?|want|wants|would|could|might|may|instead\ of\ (?!\d)|prefer|rather|perhaps
-         |expect\w*|we\ use|going\ to|in\ case|so\ that|make\ sure|tomorrow|later|idea|plan|question|point|catch|if|whether
+      \b(?:please|should|shall|must|need(?:s|ed)?|want|wants|would|could|might|may
+         |instead\ of\ (?!\d)|prefer|rather|perhaps
+         |expect\w*|we\ use|going\ to|in\ case|so\ that|make\ sure|tomorrow|later
+         |idea|plan|question|point
+         |catch|if|whether
          |luck)\b
     """,
     re.VERBOSE,

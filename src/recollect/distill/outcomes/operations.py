@@ -69,11 +69,14 @@ _REPLY_CHARACTERS = 1_200
 # Over a text in lower case: looking for either case takes several times as long.
 _ADMITS = re.compile(
     r"""
-      \bi\ (?:was\ not\ able|wasn['’]t\ able|was\ unable|am\ unable|haven['’]t\ been\ able|did\ not\ manage)\ to
+      \bi\ (?:was\ not\ able|wasn['’]t\ able|was\ unable|am\ unable
+          |haven['’]t\ been\ able|did\ not\ manage)\ to
       \ (?!run|test|verify|see|check)
-    | \bi\ (?:could\ not|couldn['’]t)\ (?:fix|get|make|solve|resolve|find|complete|finish|reproduce|build|install|connect)\b
+    | \bi\ (?:could\ not|couldn['’]t)\ (?:fix|get|make|solve|resolve|find|complete
+          |finish|reproduce|build|install|connect)\b
     | \bi['’]?(?:m|\ am)\ (?:stuck|out\ of\ ideas|giving\ up)\b | \bi\ (?:give|gave)\ up\b
-    | (?<!if\ )\b(?:it|this|the\ (?:tests?|build|suite|error|problem|bug|deploy|migration))\ (?:(?:is|are)\ )?still
+    | (?<!if\ )\b(?:it|this|the\ (?:tests?|build|suite|error|problem
+          |bug|deploy|migration))\ (?:(?:is|are)\ )?still
       \ (?:fails?|failing|broken|red)\b
     """,
     re.VERBOSE,

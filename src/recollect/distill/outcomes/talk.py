@@ -43,7 +43,9 @@ _WIDE_END = re.compile(r"(?<=[。！？])|" + _SENTENCE_END.pattern)
 # Lines as programs write them: shells, logs, traces, diffs, compilers, code.
 _MACHINE = re.compile(
     r"""
-      \s*(?:[$❯➜%>#]\s | \S+@\S+[:~] | at\ \S+\( | File\ " | Traceback | \d{4}-\d\d-\d\d | \d\d:\d\d:\d\d | @@ | \s{4,}\S
+      \s*(?:[$❯➜%>#]\s | \S+@\S+[:~] | at\ \S+\( | File\ " | Traceback
+           | \d{4}-\d\d-\d\d | \d\d:\d\d:\d\d
+           | @@ | \s{4,}\S
            | \[?(?:ERROR|WARN|INFO|DEBUG)\b | \+{1,3}\s | -{3} | [|│└├✓✘✗×●] | [\w./-]+:\d+
            | (?:error|warning|fatal|npm|bash|zsh|sh|fish)\b.*: )
     """,
@@ -53,7 +55,8 @@ _MACHINE = re.compile(
 # such a pattern is sought much faster.
 _MACHINE_ANYWHERE = re.compile(
     r"""
-      \{\s*$ | \}\s*$ | ;\s*$ | => | \(\)(?<=\w\(\)) | /[\w.-]+(?:[\\/][\w.-]+){2,} | \\[\w.-]+(?:[\\/][\w.-]+){2,}
+      \{\s*$ | \}\s*$ | ;\s*$ | => | \(\)(?<=\w\(\)) | /[\w.-]+(?:[\\/][\w.-]+){2,}
+    | \\[\w.-]+(?:[\\/][\w.-]+){2,}
     | Error:(?<=\wError:) | Exception:(?<=\wException:)
     """,
     re.VERBOSE,

@@ -233,14 +233,12 @@ def _summary(tasks: list[Task]) -> str:
     files = list(dict.fromkeys(name for task in tasks for name in task.files))
     if files:
         more = f" and {len(files) - SHOWN_FILES} more" if len(files) > SHOWN_FILES else ""
-        parts.append(
-            f"changed {', '.join(quoted_path(name, PATH_CHARACTERS) for name in files[:SHOWN_FILES])}{more}"
-        )
+        shown = ", ".join(quoted_path(name, PATH_CHARACTERS) for name in files[:SHOWN_FILES])
+        parts.append(f"changed {shown}{more}")
     checks = [run for task in tasks for run in task.runs if run.check]
     if checks:
-        parts.append(
-            f"last check {'passed' if checks[-1].ok else 'failed' if checks[-1].ok is False else 'unclear'}"
-        )
+        ended = {True: "passed", False: "failed", None: "unclear"}[checks[-1].ok]
+        parts.append(f"last check {ended}")
     overcome = sum(error.worked is not None for task in tasks for error in task.errors)
     if overcome:
         parts.append(f"{overcome} error{'s' if overcome > 1 else ''} overcome")

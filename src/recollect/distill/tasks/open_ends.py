@@ -21,8 +21,10 @@ COMMAND_CHARACTERS = 120
 WORDS_CHARACTERS = 200
 _PUT_OFF = re.compile(
     r"""
-    \b(?:(?-i:TODO) | to-?do: | for\ later | follow[- ]up | don['’]?t\ forget | (?:next|another)\ (?:time|session)
-    | (?:still|yet)\ (?:needs?|have|has)\ to | (?:do|fix|add|handle|finish|tackle)\b.{0,60}\b(?:later|tomorrow|next\ time))\b
+    \b(?:(?-i:TODO) | to-?do: | for\ later | follow[- ]up | don['’]?t\ forget
+    | (?:next|another)\ (?:time|session)
+    | (?:still|yet)\ (?:needs?|have|has)\ to
+    | (?:do|fix|add|handle|finish|tackle)\b.{0,60}\b(?:later|tomorrow|next\ time))\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
