@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import stat
 import subprocess
@@ -12,10 +13,11 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.serve.cli import main
-from recollect.serve.cli.lists import project_names
-from recollect.serve.cli.style import cells
-from tests.builders.homes import chat, claude_log, memory
+from recollect.model.injections import Injection, InjectionLine
+from recollect.serve.cli import load, main
+from recollect.serve.cli.lists import Screen, project_names
+from recollect.serve.cli.style import Style, cells
+from tests.builders.homes import chat, claude_log, memory, small_talk
 
 SAMPLES = Path(recollect.__file__).parent / "samples"
 JAPANESE = "注文テーブルの移行がチェックアウト中にデッドロックする問題を調べて直してください"
@@ -185,8 +187,6 @@ def test_a_program_gets_fields_between_tabs(
 def test_colours_are_the_eight_codes_and_only_on_request(
     samples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import re
-
     colored = "\n".join(shown(capsys, "search", "deadlock", "--color", "always"))
 
     assert set(re.findall(r"\x1b\[([0-9;]*)m", colored)) <= {"0", "1", "2", "36", "1;35"}
@@ -215,6 +215,84 @@ def test_wide_titles_line_up(
 
     assert {cells(row) for row in rows} == {90}
     assert any("注文テーブル" in row and "…" in row for row in rows)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_what_agents_were_told_is_one_line_each(width: int) -> None:
+    """When, whom, at which event, how much of it, and what came of it."""
+    told = [
+        Injection(
+            id="k3v9x2pq", at="2026-11-03T13:31:00Z", face="hook", event="SessionStart",
+            agent="claude-code", session=None, project="github.com/acme/webshop", folder=None,
+            tokens=90, lines=[InjectionLine(ref="note:a", use="used"), InjectionLine(ref="note:b")],
+        ),
+        Injection(
+            id="m4w2y7rt", at=None, face="mcp", event="search", agent=None, session=None,
+            project=None, folder="/tmp/x", tokens=9, lines=[InjectionLine(ref="codex:a#1")],
+        ),
+    ]  # fmt: skip
+    screen = Screen(Style(width=width))
+
+    head, *rows = load("told")._screen(screen, told)
+
+    assert head.split()[-1] == "id"
+    assert max(map(cells, [head, *rows])) <= width
+    assert rows[0].split()[0] == "1"
+    assert rows[0].endswith("  k3v9x2pq")
+    assert "SessionStart" in rows[0]
+    assert "2 lines" in rows[0]
+    assert "1 used" in rows[0]
+    assert screen.rows == ["k3v9x2pq", "m4w2y7rt"]
+
+
+@pytest.mark.usefixtures("screen")
+def test_what_waits_for_a_person_is_a_list(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the id that accepts or rejects it."""
+    monkeypatch.setenv("COLUMNS", "80")
+    claude_log(home, small_talk(1))
+    with memory(home) as mind:
+        mind.import_logs()
+        store = mind.settings.store
+    assert main(["memory", "add", "use tabs, not spaces", "--everywhere", "--store", store]) == 0
+    capsys.readouterr()
+
+    head, row = shown(capsys, "memory", "list", "--everywhere", "--store", store)
+
+    assert head.split()[:2] == ["note", "status"]
+    assert row.split()[:5] == ["1", "use", "tabs,", "not", "spaces"]
+    assert main(["memory", "reject", row.split()[-1], "--store", store]) == 0
+
+
+HOSTILE = (
+    "water\x1b[2J the\x1b]52;c;b3duZWQ=\x07 tulips\x1b]0;owned\x07 \u202egnp\u2066 \x9b31m\b\r\tnow"
+)
+
+
+@pytest.mark.parametrize("command", ["sessions", "search tulips", "show 5e55", "show 5e55.1", ""])
+def test_a_log_cannot_act_on_the_terminal(
+    command: str, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it brings is removed before our own colours come."""
+    talk = chat(1)
+    talk.user(HOSTILE)
+    talk.call("Bash", {"command": f"run {HOSTILE}"}, "toolu_1")
+    talk.result("toolu_1", HOSTILE, {"stdout": HOSTILE, "stderr": "", "interrupted": False})
+    talk.reply(HOSTILE)
+    claude_log(home, talk)
+    with memory(home) as mind:
+        mind.import_logs()
+        store = mind.settings.store
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    words = shlex.split(command)
+    arguments = [*words, "--store", store] if words else ["--store", store]
+
+    shown_text = "\n".join(shown(capsys, *arguments))
+
+    assert "tulips" in shown_text
+    bare = re.sub(r"\x1b\[(?:0|1|2|31|32|33|36|1;35)m", "", shown_text)
+    assert [char for char in bare if not char.isprintable() and char != "\n"] == []
 
 
 def test_projects_have_short_names_that_differ() -> None:
