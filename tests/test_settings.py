@@ -26,7 +26,7 @@ def settings(folder: Path, **variables: str) -> Settings:
         ("embed.provider", "onnx", "onnx"),
         ("embed.gpu_layers", "-1", -1),
         ("redact.enabled", "off", False),
-        ("llm.notes", "true", True),
+        ("distill.second_look", "true", True),
         ("llm.max_cost_usd", "0.5", 0.5),
         ("llm.max_cost_usd", "2", 2),
         ("sources.agents", "codex, gemini-cli", ["codex", "gemini-cli"]),

@@ -1,9 +1,9 @@
 """What was forgotten, or turned out to be a secret, is in nothing that was ever made of it.
 
-A session leaves traces far from its own rows: the text index, vectors, its
-digest, notes, the project's memory in several versions, files in the memories
-folder, what is kept of it after its events were let go. Here all of them are
-made, by the same steps as on any machine, and then every byte is looked at.
+A session is found far from its own rows: in the text index, vectors, its digest, attempts,
+notes, the project's memory, what hooks tell, and what is kept of it after its events were let
+go. Here all of them are made, by the same steps as on any machine, and then every byte is
+looked at.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def remembering(home: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 
 def live_through(mind: Memory, home: Path, words: dict[str, str]) -> Work:
-    """Import, digest, take notes, publish twice, and let go of the events.
+    """Import, digest, remember, and let go of the events.
 
     A second session stays out of it.
     """
@@ -99,7 +99,7 @@ def surfaces(mind: Memory, words: list[str]) -> set[str]:
     for path in folder.rglob("*"):
         if "cache" in path.parts:
             continue
-        place = path.relative_to(folder).parts[0] if "memories" in path.parts else path.name
+        place = path.name
         data = path.read_bytes().lower() if path.is_file() else b""
         found |= {f"the bytes of {place}" for word in words if word.lower().encode() in data}
         found |= {f"the names in {place}" for word in words if word.lower() in path.name.lower()}
@@ -125,9 +125,8 @@ def surfaces(mind: Memory, words: list[str]) -> set[str]:
 # Everything that may hold something of a session: a word that was never in one of
 # them proves nothing by not being there.
 EVERYWHERE = {
-    "bodies", "turns", "tool_calls", "sessions", "digests", "traces", "notes", "publications",
-    "packs", "prompt_lines",
-    "prompt_words", "the text index", "the bytes of memories", "the names in memories",
+    "bodies", "turns", "tool_calls", "sessions", "digests", "episodes", "notes",
+    "memory_blocks", "packs", "prompt_lines", "prompt_words", "the text index",
 }  # fmt: skip
 
 
@@ -139,7 +138,6 @@ def test_a_forgotten_session_is_in_nothing_that_was_made_of_it(
     told = live_through(mind, home, WORDS)
     words = list(WORDS.values())
     before = surfaces(mind, words)
-    memories = home / ".recollect" / "memories"
 
     mind.store.forget(told.ref)
     mind.import_logs()
@@ -149,7 +147,9 @@ def test_a_forgotten_session_is_in_nothing_that_was_made_of_it(
     assert surfaces(mind, words) == set()
     # What the other session has to say is still there.
     assert {hit.session[-1] for hit in mind.search("plainerror", mode="text")} == {"2"}
-    assert "plainalways" in next(memories.rglob("MEMORY.md")).read_text()
+    memory = mind.remember(folder="/home/ada/shop")
+    assert memory is not None
+    assert "plainalways" in memory.long
     assert [finding for finding in mind.store.doctor(verify=True).findings if not finding.ok] == []
 
 
@@ -167,10 +167,7 @@ def test_a_forgotten_turn_is_in_nothing_that_was_made_of_it(
     mind.import_logs()
     mind.jobs.work()
 
-    assert before >= {
-        "bodies", "turns", "digests", "traces", "publications", "the text index",
-        "the bytes of memories",
-    }  # fmt: skip
+    assert before >= {"bodies", "turns", "digests", "the text index"}
     assert surfaces(mind, [WORDS["asked"]]) == set()
     assert [finding for finding in mind.store.doctor(verify=True).findings if not finding.ok] == []
 

@@ -230,7 +230,7 @@ def test_no_process_is_started_for_work_that_is_not_due(
     leave_work(mind)
 
     assert (in_vain, [command[4] for command in started]) == (0, ["jobs"])
-    assert [job.kind for job in mind.jobs.all()] == ["optimize", "digest", "engine"]
+    assert [job.kind for job in mind.jobs.all()] == ["optimize", "engine"]
 
 
 def test_room_is_said_when_there_are_limits(

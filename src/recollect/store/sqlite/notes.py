@@ -728,6 +728,13 @@ class Notes:
                 )
         return removed
 
+    def outdate_all(self) -> None:
+        """Have every project's memory made anew, inside a transaction."""
+        self.db.execute(
+            "insert or replace into outdated_memories select id, random() from projects"
+        )
+        Jobs(self.db).mark("notes changed")
+
     def drop_blocks(self, projects: Iterable[int]) -> None:
         """Leave no names beside the notes of these projects, inside a transaction; they are made
         anew.

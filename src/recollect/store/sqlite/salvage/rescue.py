@@ -20,6 +20,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.episodes import Episodes
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.migrate import backups, migrations
+from recollect.store.sqlite.notes import Notes
 from recollect.store.sqlite.salvage import unsound
 from recollect.store.sqlite.salvage.pages import Cell, PageFile, PageTree, PartialText, Value
 from recollect.store.sqlite.salvage.table import NewTable
@@ -168,6 +169,8 @@ class Rescue:
         report.text_rebuilt = True
         with db.transaction():
             Vectors(db).drop()
+            # What hooks tell of a project is made with its memory.
+            Notes(db).outdate_all()
             Jobs(db).mark("repaired")
         faults = [text for (text,) in db.rows("pragma integrity_check") if text != "ok"] + db.rows(
             "pragma foreign_key_check"
