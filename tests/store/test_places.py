@@ -48,7 +48,7 @@ def test_a_place_has_all_that_rank_depends_on(talks: Talks) -> None:
         Place(
             turn=9, session=2, session_ref="claude-code:b", agent="claude-code", ordinal=2,
             at=START + 60_000,
-            project="/srv/shop", origin="subagent", live=1, key="b-1", author="agent",
+            project="/srv/shop", origin="subagent", live=1, key="b-1", author="agent", prompt="two",
         )
     )  # fmt: skip
     assert found[9].ref == "claude-code:b#2"
