@@ -541,8 +541,7 @@ class Notes:
             blocked = self.blocked_keys(project or "")
             seen: set[int] = set()
             for one in found:
-                key = hashed(one.key)
-                known = there.get(key)
+                known = there.get(hashed(one.key))
                 if one.stale is not None:
                     if known is not None:
                         self.db.execute(
@@ -550,29 +549,15 @@ class Notes:
                         )
                         seen.add(known.id)
                     continue
-                words = hashed(compared(one.text))
                 if known is None:
-                    if {key, words} & blocked:
-                        continue
-                    same = self._same(one.text, scope)
-                    if same is not None:
-                        self._confirm(same, one)
-                        refs[one.key] = self.db.value("select ref from notes where id = ?", (same,))
-                        seen.add(same)
-                        continue
-                    number = self._insert(
-                        scope, project or "", key, text=one.text, category=one.category,
-                        section=one.section, status=one.status, trust=one.trust, author=author,
-                        found_by=one.by, form=one.form, times=one.times, sessions=one.sessions,
-                        value=one.value, is_sure=int(one.is_sure), tainted=int(one.tainted),
-                        at=_milliseconds(one.at),
-                    )  # fmt: skip
-                    self._keep_evidence(number, one.turns)
+                    number = self._bring_in(one, scope, project or "", author, blocked)
                 else:
                     number = known.id
+                    words = hashed(compared(one.text))
                     self._update(known, one, words, is_all=project is not None)
-                seen.add(number)
-                refs[one.key] = self.db.value("select ref from notes where id = ?", (number,))
+                if number is not None:
+                    seen.add(number)
+                    refs[one.key] = self.db.value("select ref from notes where id = ?", (number,))
             gone = there
             if project is None:
                 until = {hashed(key): _milliseconds(at) for key, at in (disproved or {}).items()}
@@ -936,6 +921,29 @@ class Notes:
             (scope, author),
         )
         return {key: _Stored(*row) for key, *row in rows}
+
+    def _bring_in(
+        self, one: FoundNote, scope: int | None, place: str, author: Author, blocked: set[str]
+    ) -> int | None:
+        """Store what is found for the first time, or confirm the note that says the same.
+
+        None where a person wants neither.
+        """
+        key = hashed(one.key)
+        if {key, hashed(compared(one.text))} & blocked:
+            return None
+        same = self._same(one.text, scope)
+        if same is not None:
+            self._confirm(same, one)
+            return same
+        number = self._insert(
+            scope, place, key, text=one.text, category=one.category, section=one.section,
+            status=one.status, trust=one.trust, author=author, found_by=one.by, form=one.form,
+            times=one.times, sessions=one.sessions, value=one.value, is_sure=int(one.is_sure),
+            tainted=int(one.tainted), at=_milliseconds(one.at),
+        )  # fmt: skip
+        self._keep_evidence(number, one.turns)
+        return number
 
     def _update(self, known: _Stored, one: FoundNote, words: str, *, is_all: bool) -> None:
         """Have a stored note say what was found; words that a person accepted stay.
