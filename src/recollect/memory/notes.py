@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TypeVar, get_args
 
 from recollect.model.notes import Author, Section, Status
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.memory.projects import MemoryProjects
     from recollect.model.answers import Listing
     from recollect.model.notes import Note, NoteChange
+    from recollect.model.sessions import Turn
     from recollect.store.sqlite.notes import Notes
 
 Name = TypeVar("Name", bound=str)
@@ -100,6 +102,17 @@ class MemoryNotes:
     def get(self, ref: str) -> Note:
         """One note, by its reference or the first four characters of it."""
         return self.shared.store().notes.get(ref)
+
+    def evidence(self, note: Note, limit: int) -> list[Turn]:
+        """The turns that a note rests on, the newest first; none that is gone or damaged."""
+        from recollect.errors import RecollectError
+
+        store, found = self.shared.store(), []
+        for ref in note.turns[:limit]:
+            session, _, ordinal = ref.rpartition("#")
+            with suppress(RecollectError):
+                found.append(store.turns.get(session, int(ordinal)))
+        return found
 
     def accept(self, ref: str, *, why: str = "") -> Note:
         """A person says that a note is right: from now on it counts."""

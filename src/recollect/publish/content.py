@@ -15,7 +15,8 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from recollect.model.notes import Note, Section
+from recollect.model.memories import TITLES
+from recollect.model.notes import Note
 from recollect.publish.block import BEGIN_AFTER_NO_LINE_END, END
 from recollect.reading.quoting import visible
 
@@ -26,14 +27,6 @@ MOST_CHARACTERS = 600
 
 HEADING = "## What earlier sessions taught"
 LEAD = "Lines that a person accepted; `recollect publish` keeps them up to date."
-_TITLES: dict[Section, str] = {
-    "preferences": "Preferences",
-    "commands": "Commands",
-    "traps": "Traps",
-    "decisions": "Decisions",
-    "files": "Files",
-    "left_off": "Left off",
-}
 # A procedure: what it is for, then its commands in order.
 _PROCEDURE = re.compile(r"(?P<title>[^`]*?):? (?P<steps>`[^`]+`(?: → `[^`]+`)+)\.?")
 _IMPORT = re.compile(r"(?<![\w`@])@(?=[\w~./\\])[^\s`),;]*")
@@ -91,14 +84,14 @@ def _rank(one: Note) -> tuple[object, ...]:
 
 def _place(one: Note) -> tuple[object, ...]:
     # What was accepted later comes later, so that it is one more line and moves none.
-    return list(_TITLES).index(one.section), one.decided_at or "", one.ref
+    return list(TITLES).index(one.section), one.decided_at or "", one.ref
 
 
 def _text(notes: Sequence[Note], lines: dict[str, str]) -> str:
     if not notes:
         return ""
     said = [HEADING, "", LEAD]
-    for section, title in _TITLES.items():
+    for section, title in TITLES.items():
         own = [lines[one.ref] for one in sorted(notes, key=_place) if one.section == section]
         if own:
             said += ["", f"### {title}", "", *own]

@@ -18,10 +18,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import RecollectError
 from recollect.memory import Memory
 from recollect.model.notes import Note
-from recollect.model.sessions import Turn
 from recollect.serve.cli import count
 from recollect.serve.cli.keys import read_key
 from recollect.serve.cli.note_lines import list_notes
@@ -174,13 +173,8 @@ def _sources(note: Note) -> str:
 def evidence(memory: Memory, note: Note, most: int) -> str:
     """Where it comes from: the newest turns, each with what was asked there."""
     lines = [f"  {_sources(note)}"]
-    for ref in note.turns[:most]:
-        try:
-            turn = memory.show(ref)
-        except NotFound:
-            continue
-        assert isinstance(turn, Turn)
+    for turn in memory.notes.evidence(note, most):
         asked = " ".join(turn.prompt[: 4 * PROMPT_CHARACTERS].split())
         short = asked if len(asked) <= PROMPT_CHARACTERS else asked[:PROMPT_CHARACTERS] + "…"
-        lines.append(f"    {short_date(turn.started_at)}  {ref}  “{short}”")
+        lines.append(f"    {short_date(turn.started_at)}  {turn.ref}  “{short}”")
     return "\n".join(lines)

@@ -16,8 +16,8 @@ from textual.widgets.option_list import Option
 
 from recollect.errors import RecollectError
 from recollect.model.memories import TITLES
-from recollect.model.sessions import Turn
 from recollect.serve.tui.lines import age, cut, one_line
+from recollect.serve.tui.session import SessionScreen, leave
 
 if TYPE_CHECKING:
     from typing import ClassVar
@@ -198,8 +198,6 @@ class NotesScreen(Screen[None]):
 
     def open_evidence(self) -> None:
         """The session that the chosen note came from."""
-        from recollect.serve.tui.session import SessionScreen
-
         note = self.chosen()
         if note is None or not note.turns:
             self.say("You wrote this one here.")
@@ -208,12 +206,7 @@ class NotesScreen(Screen[None]):
         self.app.push_screen(SessionScreen(session, int(number or 1)))
 
     def action_leave(self) -> None:
-        box = self.query_one("#box", Input)
-        if box.has_focus:
-            box.display = False
-            self.query_one("#list", OptionList).focus()
-        else:
-            self.app.pop_screen()
+        leave(self)
 
 
 class MemoryScreen(NotesScreen):
@@ -302,17 +295,10 @@ def _note(memory: Memory, note: Note) -> Content:
     parts = [Content.assemble((one_line(note.text), "bold")), Content.assemble((facts, "dim"))]
     if note.stale:
         parts.append(Content.assemble((f"not told: {one_line(note.stale)}", "$warning")))
-    for ref in note.turns[:MOST_EVIDENCE]:
-        try:
-            turn = memory.show(ref)
-        except RecollectError:
-            continue
-        if isinstance(turn, Turn):
-            said = turn.reply if note.trust == "assistant" else turn.prompt
-            short = f"{ref.rpartition(':')[2][:8]}.{turn.ordinal}"
-            parts.append(
-                Content.assemble(
-                    ("\n" + short, "$accent"), "  ", cut(said or turn.reply or "", 600)
-                )
-            )
+    for turn in memory.notes.evidence(note, MOST_EVIDENCE):
+        said = turn.reply if note.trust == "assistant" else turn.prompt
+        short = f"{turn.ref.rpartition(':')[2][:8]}.{turn.ordinal}"
+        parts.append(
+            Content.assemble(("\n" + short, "$accent"), "  ", cut(said or turn.reply or "", 600))
+        )
     return Content("\n").join(parts)

@@ -28,6 +28,16 @@ WINDOW = 60
 HINTS = "↑↓ turn  Space fold  / find  n N next  y copy  Esc back"
 
 
+def leave(screen: Screen[None]) -> None:
+    """From its box back to its list, and from there to the screen before."""
+    box = screen.query_one("#box", Input)
+    if box.has_focus:
+        box.display = False
+        screen.query_one("#list", OptionList).focus()
+    else:
+        screen.app.pop_screen()
+
+
 class SessionScreen(Screen[None]):
     """The turns of a session; one opens with its outputs."""
 
@@ -156,9 +166,4 @@ class SessionScreen(Screen[None]):
             self.query_one("#foot", Static).update(Content(f"copied {ref}"))
 
     def action_leave(self) -> None:
-        box = self.query_one("#box", Input)
-        if box.has_focus:
-            box.display = False
-            self.query_one("#list", OptionList).focus()
-        else:
-            self.app.pop_screen()
+        leave(self)

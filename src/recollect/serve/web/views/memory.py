@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from recollect.errors import RecollectError, UsageError
+from recollect.errors import UsageError
 from recollect.model.memories import TITLES
 from recollect.model.sessions import ToolCall, Turn
 from recollect.serve.web import words
@@ -60,16 +60,8 @@ def note(asked: PageRequest) -> Context:
 
 def evidence_of(memory: Memory, note: Note) -> list[dict[str, Any]]:
     """What a note rests on: the words or the command of each turn, the newest first."""
-    found = []
-    for ref in note.turns[:MOST_EVIDENCE]:
-        try:
-            turn = memory.show(ref)
-        except RecollectError:
-            # It was forgotten, or its session was.
-            continue
-        if isinstance(turn, Turn):
-            found.append(_evidence(memory, note, turn))
-    return found
+    turns = memory.notes.evidence(note, MOST_EVIDENCE)
+    return [_evidence(memory, note, turn) for turn in turns]
 
 
 def _evidence(memory: Memory, note: Note, turn: Turn) -> dict[str, Any]:
