@@ -99,6 +99,15 @@ def test_what_is_not_there_is_said_with_what_to_do(browser: Browser) -> None:
     assert "There is no session" in plain(reply.text)
 
 
+def test_an_address_that_leads_nowhere_is_answered_by_a_page(browser: Browser) -> None:
+    """Somebody mistyped it; the menu is there to go on."""
+    reply = browser.get("/sesions")
+
+    assert reply.status == 404
+    assert "There is no such page." in plain(reply.text)
+    assert 'href="/sessions"' in reply.text
+
+
 def test_sums_are_saved_as_rows(browser: Browser) -> None:
     lines = browser.get("/usage.csv?by=project").text.splitlines()
 

@@ -217,16 +217,16 @@ class Web:
             try:
                 return await answer(request)
             except RecollectError as error:
-                status = 404 if isinstance(error, NotFound) else 400
-                context: Context = {
-                    "projects": [],
-                    "sessions_total": None,
-                    "waiting": 0,
-                    "fault": error,
-                }
-                return self.render("error.html", context, request, status)
+                return self.fault(error, request)
 
         return answered
+
+    def fault(self, error: RecollectError, request: Request) -> Response:
+        """What is wrong, as a page that says what to do."""
+        context: Context = {"projects": [], "sessions_total": None, "waiting": 0, "fault": error}
+        return self.render(
+            "error.html", context, request, 404 if isinstance(error, NotFound) else 400
+        )
 
 
 def static_url(name: str) -> str:

@@ -11,6 +11,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from recollect.errors import NotFound
 from recollect.serve.web.views import FORMS, VIEWS, live, sharing
 
 if TYPE_CHECKING:
@@ -30,7 +31,12 @@ def make_app(web: Web) -> Starlette:
         *live.routes(web),
         *sharing.routes(web),
     ]
-    app = Starlette(routes=routes)
+
+    async def nowhere(request: Request, _: Exception) -> Response:
+        fault = NotFound("There is no such page.", hint="The menu leads to all of them.")
+        return web.fault(fault, request)
+
+    app = Starlette(routes=routes, exception_handlers={404: nowhere})
     app.add_middleware(GZipMiddleware, minimum_size=1_000)
     return app
 
