@@ -124,6 +124,17 @@ def test_the_newer_statement_of_a_person_wins() -> None:
     assert "From now on" in then_yes.pack()
 
 
+def test_two_statements_about_different_things_stand_beside_each_other() -> None:
+    """That one of them forbids, and both say "use" and "here", is no contradiction."""
+    uv = turn("no, we use uv here, never pip.")
+    tabs = turn("From now on, always use tabs here.")
+
+    memory = remembered(session(uv, number=1), session(tabs, number=2))
+
+    assert "never pip" in memory.pack()
+    assert "use tabs here" in memory.pack()
+
+
 def test_of_nearly_the_same_statement_the_newest_is_told() -> None:
     """The port changed; whoever said the old one has said the new one too."""
     said = "From now on use port {} for the till's development server, everywhere."

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.distill.corroborate import STOP_WORDS
 from recollect.distill.finders import block
 from recollect.distill.finders.cleaning import words
 from recollect.distill.finders.cues import cues, without_rules
@@ -72,6 +73,14 @@ CHOSEN = 6.0
 # The share of a budget that a section may fill before the rest compete.
 SHARES: Mapping[Section, float] = {
     "preferences": 0.36, "commands": 0.16, "traps": 0.26, "decisions": 0.14, "left_off": 0.08,
+}  # fmt: skip
+
+# Two wishes that share only these are about different things: "use tabs here" and "we use uv here".
+NO_SUBJECTS = STOP_WORDS | {
+    "use", "used", "using", "run", "make", "put", "write", "add", "keep", "set", "get", "go",
+    "call", "start", "work", "works", "now", "or", "but", "not", "no", "if", "when", "all",
+    "any", "every", "only", "always", "never", "again", "still", "can", "should", "must", "will",
+    "want", "need", "like", "file", "files", "code", "project", "repo",
 }  # fmt: skip
 
 # Lines beyond these are not looked at: a project of any size is ranked in the same time.
@@ -236,14 +245,14 @@ def _current(lines: Sequence[Line], similar: _Similar) -> list[Line]:
 def contradicted(candidates: Sequence[Candidate]) -> set[int]:
     """The places of what people said and later took back.
 
-    The two rarest words are the same, and one of the two forbids.
+    The two rarest words that a wish is about are the same, and one of the two forbids.
     """
     said = [
         (place, one)
         for place, one in enumerate(candidates)
         if one.kind in ("person", "answer") or (one.kind == "note" and one.trust == "user")
     ]
-    subjects = {place: set(words(without_rules(one.text))) for place, one in said}
+    subjects = {place: set(words(without_rules(one.text))) - NO_SUBJECTS for place, one in said}
     usual = Counter(word for subject in subjects.values() for word in subject)
     gone = set()
     for place, one in said:

@@ -130,6 +130,7 @@ def test_a_rule_and_a_correction_are_sure_whatever_the_task_is(rule: str) -> Non
 @pytest.mark.parametrize(
     "task",
     [
+        "I always forget",
         "I'd like to support a second drawer as well, please add it",
         "help me refactor the till so that the drawer is hidden instead of the clerk",
         "Thêm cho tôi nút mở ngăn kéo, không cần hỏi lại",

@@ -75,6 +75,11 @@ _REPORTS = re.compile(
     r"|^(?:tôi|mình) (?:vừa|mới|đã)\b|^我(?:已经|刚|看过|本地)",
     re.IGNORECASE,
 )
+# How somebody is, which asks nothing of an agent.
+_OF_ONESELF = re.compile(
+    r"^i (?:always|never|still|often|usually) (?:forget|think|wonder|thought|mix|get|see|miss)\b",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d")
 _NUMBERS = re.compile(r"\d+")
 # Said by pointing at what stood before it.
@@ -224,6 +229,7 @@ def _is_sure(text: str, found: frozenset[str], said: _Said) -> bool:
     if (
         text.endswith(_UNFINISHED)
         or _STATED.search(text)
+        or _OF_ONESELF.search(text)
         or (_POINTED.search(text) and size(text) < SHORT)
     ):
         return False

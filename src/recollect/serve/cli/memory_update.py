@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 
+from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.engines import EngineAnswer, EngineRequest, EngineRun
 from recollect.serve.output import Output, counted
@@ -54,7 +56,12 @@ def update(memory: Memory, args: Namespace) -> Output:
         jobs = engines.write_jobs(args.jobs, **about, at=at, again=args.force)
         note = f"When they are answered: recollect memory update --commit {args.jobs}"
         return Output(jobs, _job, empty=NOTHING, note=note if jobs else "")
-    about["folder"] = args.folder
+    about["folder"] = args.folder or (None if args.project or args.all else os.getcwd())
+    if about["folder"] and memory.projects.of(about["folder"]) is None:
+        raise UsageError(
+            "Nothing is known about this folder.",
+            hint="Name a project: recollect memory update --project NAME. See: recollect projects",
+        )
     if args.dry_run:
         request = engines.request(**about, engine=args.engine, again=args.force)
         return Output([request] if request else [], _request, empty=NOTHING)

@@ -85,6 +85,7 @@ class BrowseScreen(Screen[None]):
         self.agent: str | None = None
         self.agents: list[str] = []
         self.resumes: Continuation | None = None
+        self.keys_shown = False
 
     def compose(self) -> ComposeResult:
         yield Static("", id="head")
@@ -280,6 +281,9 @@ class BrowseScreen(Screen[None]):
         box = self.query_one("#box", Input)
         if self.resumes is not None:
             self._stay()
+        elif self.keys_shown:
+            self.keys_shown = False
+            self.preview()
         elif box.value:
             box.value = ""
             box.focus()
@@ -330,6 +334,7 @@ class BrowseScreen(Screen[None]):
         self.app.push_screen(ReviewScreen())
 
     def action_keys(self) -> None:
+        self.keys_shown = True
         self._show(Content(KEYS))
 
     @work(exclusive=True, group="resume")
