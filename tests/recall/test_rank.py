@@ -127,6 +127,16 @@ def test_words_that_nobody_has_are_unknown() -> None:
 # Neighbours and sessions
 
 
+def test_words_that_a_turn_lacks_are_lent_by_those_around_it() -> None:
+    """What it has itself is not counted again."""
+    found = findings(("openssl", {10: 1.0, 11: 1.0}), ("lock", {11: 1.0, 20: 1.0}))
+
+    scores = scored(found, place(10), place(11), place(12), place(20))
+
+    assert scores[12].lent > scores[10].lent > 0
+    assert scores[11].lent == scores[20].lent == 0
+
+
 def test_the_turn_after_a_question_is_lent_its_words() -> None:
     """The question says what it is about, and the answer is in the turn after it."""
     found = findings(("openssl", {10: 1.0}))
@@ -192,6 +202,30 @@ def test_a_query_that_the_encoder_does_not_know_has_little_meaning() -> None:
     assert score.parts()["meaning"] == 0
 
 
+def test_a_short_turn_means_what_those_around_it_mean() -> None:
+    """ "Yes, in June" is the answer to the question before it; a long turn speaks for itself."""
+    scores = {turn: rank.Score(place(turn)) for turn in (1, 2, 3, 9)}
+    rank.set_neighbours(scores.values())
+    rank.set_meaning(scores[1], 0.6, (0.1, 0.1), 1.0)
+
+    rank.set_context(scores.values(), {1: 60, 2: rank.BARE_WORDS, 3: 60, 9: rank.BARE_WORDS})
+
+    meaning = {turn: score.parts()["meaning"] for turn, score in scores.items()}
+    assert meaning[1] > meaning[2] > 0
+    assert meaning[3] == meaning[9] == 0
+
+
+def test_a_turn_of_hardly_any_words_comes_a_little_later() -> None:
+    """It says what those around it are about, and nothing else. Of one that has no
+    vector yet nobody knows.
+    """
+    scores = {turn: rank.Score(place(turn)) for turn in (1, 2, 3)}
+
+    rank.set_context(scores.values(), {1: 0, 2: rank.BARE_WORDS})
+
+    assert [scores[turn].lift for turn in (1, 2, 3)] == [rank.BARE, 0, 0]
+
+
 def test_closeness_is_lent_by_neighbours_and_is_at_most_all_of_it() -> None:
     """The turn before may have said the word; nothing at all stays nothing."""
     scores = {turn: rank.Score(place(turn)) for turn in (1, 2, 9)}
@@ -245,6 +279,13 @@ def test_the_more_turns_there_are_the_more_evidence_an_answer_needs() -> None:
     assert [rank.relevant(turns) for turns in (0, 1, 70)] == [0, 0, 0]
     assert rank.relevant(400) < rank.relevant(2_500) < rank.relevant(45_000)
     assert rank.relevant(10**9) == rank.RELEVANT_MOST
+
+
+def test_where_no_agent_works_no_answer_is_held_back() -> None:
+    """Nobody has shown there how much chance finds: of conversations, or of code alone."""
+    assert rank.relevant(45_000, 0.0) == 0
+    assert 0 < rank.relevant(45_000, 0.1) < rank.relevant(45_000, 0.3)
+    assert rank.relevant(45_000, 0.6) == rank.relevant(45_000)
 
 
 # What a turn is

@@ -463,7 +463,8 @@ def test_a_question_about_something_else_is_answered_with_silence(
     """Ten turns about other things are worse than none; a hint says what came nearest."""
     # A store this small is never silent of itself.
     monkeypatch.setattr(rank, "RELEVANT_FROM", 70)
-    talks.tell("a", *[f"the lock timeout of worker {number}" for number in range(200)]).embed()
+    talks.tell("a", *[Said(f"the lock timeout of worker {n}", command="ls") for n in range(200)])
+    talks.embed()
 
     found = talks.memory.search("why did cassandra win over cockroachdb")
 
@@ -472,6 +473,16 @@ def test_a_question_about_something_else_is_answered_with_silence(
     assert found.remarks == [f"Nothing relevant found. Nearest: {found.nearest.ref}"]
     assert talks.memory.search("why a lock timeout of worker 12").hits
     assert talks.memory.search("why did cassandra win over cockroachdb", mode="vector").hits
+
+
+def test_a_store_without_an_agent_at_work_is_never_silent(
+    talks: Talks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conversations are asked about in other words than were said."""
+    monkeypatch.setattr(rank, "RELEVANT_FROM", 70)
+    talks.tell("a", *[f"the lock timeout of worker {number}" for number in range(200)]).embed()
+
+    assert talks.memory.search("why did cassandra win over cockroachdb").hits
 
 
 # Explaining

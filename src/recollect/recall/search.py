@@ -197,6 +197,9 @@ class Candidates:
         for turn, (cosine, said) in self.store.nearest.compare(vector, list(scores)).items():
             self.said[turn] = said
             rank.set_meaning(scores[turn], cosine, self.background, self.request.known)
+        # Each word is noted as a number of two bytes.
+        sizes = {turn: len(self.said[turn]) // 2 for turn in scores if turn in self.said}
+        rank.set_context(scores.values(), sizes)
 
     def ranked(self) -> list[rank.Score]:
         """Best first; the best by words and vectors are compared
@@ -243,11 +246,12 @@ class Candidates:
         query = self.request.scope.query
         if self.request.mode != "hybrid" or any(t.quoted or t.prefix for t in query.terms):
             return True
-        least = rank.relevant(self.words.all_turns)
-        return any(
-            self.words.share(score.place.turn) >= rank.ALL_OF_IT
-            or score.evidence(self.words) >= least
-            for score in best
+        if any(self.words.share(score.place.turn) >= rank.ALL_OF_IT for score in best):
+            return True
+        most = max((score.evidence(self.words) for score in best), default=0.0)
+        # What the store is made of is looked at only where it may matter.
+        return most >= rank.relevant(self.words.all_turns) or most >= rank.relevant(
+            self.words.all_turns, self.store.turns.share_at_work()
         )
 
     def beyond(self) -> list[rank.Score]:

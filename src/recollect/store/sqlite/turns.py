@@ -42,6 +42,8 @@ _SCENES = """
     left join projects a on a.id = sessions.project
     left join projects b on b.id = a.merged_into
 """
+# So many turns tell what a store is made of.
+_SAMPLE = 300
 # SQLite takes 32,766 values a statement.
 _MOST_VALUES = 30_000
 
@@ -145,6 +147,18 @@ class Turns:
     def last(self) -> int:
         """The number of the turn that was stored last; 0 when there is none."""
         return int(self.db.value("select max(id) from turns") or 0)
+
+    def share_at_work(self) -> float:
+        """In about which share of all turns an agent called a tool, by a sample of them."""
+        last = self.last()
+        some = range(last, 0, -max(1, last // _SAMPLE))
+        ((turns, at_work),) = self.db.rows(
+            f"""
+            select count(*), total(exists(select 1 from tool_calls where turn = turns.id))
+              from turns where id in ({", ".join(map(str, some))})
+            """
+        )
+        return at_work / turns if turns else 0.0
 
     def events(self, turn: int) -> list[Call | PlainEvent]:
         """What happened in a turn, in order, without what is damaged."""
