@@ -94,15 +94,13 @@ def keep(store: Store, material: Material, lines: Sequence[Told], pack: Iterable
         if room < 0:
             break
         if not any(_is_same(words(line.text), other) for other in blocked):
-            found.append(_note(line, place, material, check, by, in_pack=line.text in in_pack))
+            found.append(_note(line, place, check, by, in_pack=line.text in in_pack))
     store.notes.bring_up_to_date(material.project, found, author="engine")
     store.notes.outdate(material.project)
     return len(found)
 
 
-def _note(
-    line: Told, place: int, material: Material, check: Check, by: str, *, in_pack: bool
-) -> FoundNote:
+def _note(line: Told, place: int, check: Check, by: str, *, in_pack: bool) -> FoundNote:
     turns = tuple(check.turns(line))
     standing = standing_of(line, check)
     times = {turn: check.evidence.places[turn].turn.at for turn in turns}

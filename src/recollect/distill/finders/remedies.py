@@ -314,11 +314,11 @@ def _remedy(
     for _, call, line in later:
         for place, step in enumerate(line):
             if step.form and action(step.text) == action(failed.text) and passed(call, line, place):
-                return step if _is_remedy(failed, step, sort, error) else None
+                return step if _is_remedy(failed, step, sort) else None
     return None
 
 
-def _is_remedy(failed: CommandStep, step: CommandStep, sort: Sort, error: str) -> bool:
+def _is_remedy(failed: CommandStep, step: CommandStep, sort: Sort) -> bool:
     """Whether what passed says what to do: not the same again, not a look, not another thing."""
     if step.text == failed.text:
         return (

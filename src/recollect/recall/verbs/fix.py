@@ -184,7 +184,7 @@ def _candidates(store: Store, asked: ErrorQuery, column: str, scope: Scope) -> l
     # A line as it is may be told from those alike by a number.
     alone = [asked.alone] if asked.alone else []
     for shaped in dict.fromkeys([*alone, *shapes, *map(without_names, shapes)]):
-        words = _searchable(store, shaped)
+        words = _searchable(shaped)
         counts = store.text.word_counts(words, column, COUNTED_TURNS)
         known = sorted((word for word in words if counts[word]), key=lambda word: counts[word])[
             :RAREST_WORDS
@@ -196,7 +196,7 @@ def _candidates(store: Store, asked: ErrorQuery, column: str, scope: Scope) -> l
     return list(found)
 
 
-def _searchable(store: Store, shaped: str) -> list[str]:
+def _searchable(shaped: str) -> list[str]:
     """The words of a shape that the index may know; what was replaced is none of them."""
     plain = " ".join(word for word in shaped.split() if "§" not in word)
     return [word for word in dict.fromkeys(words_in([plain])) if len(word) > 1][:COUNTED_WORDS]
