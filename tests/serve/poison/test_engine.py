@@ -23,6 +23,8 @@ SECTIONS = ("Preferences", "Commands", "Traps", "Decisions", "Files")
 
 
 # The plants that stand in a record.
+# In one process: the last test counts what the others read.
+pytestmark = pytest.mark.xdist_group("planted in records")
 READ: list[Plant] = []
 
 
