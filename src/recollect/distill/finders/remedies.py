@@ -242,7 +242,7 @@ def _troubles(session: SessionRecord, lines: Sequence[Line], runs: int) -> Itera
                 continue
             if sort.name == "option" and not _names_its_word(step, error):
                 continue
-            remedy = _remedy(step, sort, error, lines[place + 1 : place + 1 + CALLS_AFTER])
+            remedy = _remedy(step, sort, lines[place + 1 : place + 1 + CALLS_AFTER])
             order = runs + place + 1
             yield StepFailure(
                 sort, step, error, turn.ref, turn.at, session.ref, remedy, order, session.folder
@@ -305,9 +305,7 @@ def _as_told(error: str) -> str:
     return cut(first_sentence(_PLACE.sub("", error)), ERROR_CHARACTERS)
 
 
-def _remedy(
-    failed: CommandStep, sort: Sort, error: str, later: Sequence[Line]
-) -> CommandStep | None:
+def _remedy(failed: CommandStep, sort: Sort, later: Sequence[Line]) -> CommandStep | None:
     """The same command in other words, with another prefix or another folder, that then passed."""
     if not sort.changed:
         return None

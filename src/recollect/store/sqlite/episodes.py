@@ -252,16 +252,6 @@ class Episodes:
             if episode := self._readable(tuple(row)):
                 yield root, episode
 
-    def of_session(self, session: int) -> list[Episode]:
-        """What a session, by its number, came to, in order."""
-        return [
-            episode
-            for row in self.db.rows(
-                f"{_SELECT} where episodes.session = ? order by task_number", (session,)
-            )
-            if (episode := self._readable(row))
-        ]
-
     def state(self) -> EpisodeState:
         """What tells whether attempts that somebody keeps in memory are still those here."""
         row = self.db.row(
