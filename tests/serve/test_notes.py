@@ -6,13 +6,14 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recollect.serve.cli import main
+from recollect.serve.cli import lists, main
 from tests.builders import homes
 
 
@@ -108,10 +109,94 @@ def test_a_long_list_says_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> No
     main(["memory", "list", "--limit", "2"])
 
     out, err = capsys.readouterr()
-    following = re.search(r"2 of 3. The rest: recollect (memory list --cursor \S+)", err)
+    following = re.search(r"2 of 3. The rest: recollect (memory list --limit 2 --cursor .+)", err)
     assert following is not None
     main(following[1].split())
     assert out.count("note:") + capsys.readouterr().out.count("note:") == 3
+
+
+def test_the_rest_of_a_list_is_of_the_same_notes(
+    shop: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text in ("shop one", "shop two"):
+        agent_says(home, text, shop)
+    options = ("shop", "--project", str(shop), "--status", "candidate")
+    main(["memory", "list", *options, "--limit", "1"])
+
+    following = re.search(r"The rest: recollect (.+)", capsys.readouterr().err)
+
+    assert following is not None
+    assert following[1].startswith(f"memory list shop --project {shop} --status candidate --limit")
+    assert main(shlex.split(following[1])) == 0
+    assert main(["memory", "list", "shop", "--all", "--limit", "1"]) == 0
+    assert "--limit 1 --all --cursor" in capsys.readouterr().err
+
+
+def test_taking_back_says_what_was_taken_back(
+    shop: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text in ("one", "two"):
+        agent_says(home, text, shop)
+    refs = [ref_of(capsys, text) for text in ("one", "two")]
+    main(["memory", "reject", *refs])
+    main(["memory", "add", "use npm"])
+    npm = ref_of(capsys, "npm")
+    main(["memory", "edit", npm, "use", "pnpm"])
+    pnpm = ref_of(capsys, "pnpm")
+
+    assert main(["memory", "undo", *refs]) == 0
+    assert main(["memory", "undo", pnpm]) == main(["memory", "undo", npm]) == 0
+
+    assert capsys.readouterr().out.splitlines() == [
+        f"Took back that you rejected {refs[0]}; it is a candidate now: one",
+        f"Took back that you rejected {refs[1]}; it is a candidate now: two",
+        f"Took back that you edited {pnpm}; {npm} is active now: use npm",
+        f"Took back that you added {npm}; it is gone: use npm",
+    ]
+
+
+def test_notes_are_named_by_their_rows_in_the_last_list(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in ("one", "two", "three"):
+        main(["memory", "add", text])
+    one, two, three = (ref_of(capsys, text) for text in ("one", "two", "three"))
+    monkeypatch.setattr(lists, "_terminal", lambda: "terminal-1")
+    lists.keep_rows(os.environ["RECOLLECT_HOME"], [three, "codex:0199", one, two])
+
+    assert [row["ref"] for row in rows(capsys, "reject", "1", "3")] == [three, one]
+    assert rows(capsys, "edit", "4", "2", "now")[0]["text"] == "2 now"
+    assert main(["memory", "pin", "2"]) == 2
+    assert "Row 2 of the last list is no note." in capsys.readouterr().err
+
+
+def test_a_folder_that_is_no_project_is_said_to_be_none(
+    shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks in the wrong place must not believe that nothing is known."""
+    main(["memory", "add", "use tabs"])
+    monkeypatch.chdir(shop.parent)
+
+    assert main(["memory"]) == 1
+
+    said = capsys.readouterr().err
+    assert "recollect memory --project NAME" in said
+    assert "recollect projects" in said
+
+
+def test_forgetting_what_a_session_says_warns_that_it_is_found_again(
+    shop: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rules read that session again; only what was rejected stays away."""
+    with homes.memory(home) as memory:
+        memory.import_logs([memory.agents.sample_logs()])
+        memory.jobs.work()
+        (note, *_) = memory.notes.search(author="rules")
+    capsys.readouterr()
+
+    assert main(["memory", "forget", note.ref, "--yes"]) == 0
+
+    assert "It may be found again in the sessions that it came from." in capsys.readouterr().err
 
 
 def test_a_correction_is_what_the_memory_says_from_then_on(

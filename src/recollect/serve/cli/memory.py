@@ -9,6 +9,7 @@ recollect memory reject k7m2            it is wrong, and does not come back
 recollect memory edit k7m2 use spaces   say it better; undo takes it back
 recollect memory pin k7m2               tell it first
 recollect memory undo k7m2              take back your last decision about it
+recollect memory accept 2 3             rows 2 and 3 of the list that this terminal showed last
 recollect memory update                 have an engine write it (docs/engines.md)
 recollect memory update --dry-run       show what it would be given, and the price
 """
@@ -16,6 +17,7 @@ recollect memory update --dry-run       show what it would be given, and the pri
 from __future__ import annotations
 
 import os
+import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from typing import get_args
@@ -25,9 +27,21 @@ from recollect.memory import Memory
 from recollect.model.notes import Author, Note, NoteChange, Status
 from recollect.serve.cli import count, memory_update, note_lines
 from recollect.serve.cli.confirm import confirm
+from recollect.serve.cli.lists import find_row
 from recollect.serve.output import Output, counted, short_date
 
+FOUND_AGAIN = (
+    "It may be found again in the sessions that it came from. To keep it out, reject it then."
+)
+ELSEWHERE = (
+    "No session that is stored is of this folder. "
+    "Name a project: recollect memory --project NAME\nSee them: recollect projects"
+)
 EMPTY = "Nothing is known about this project yet. Read its sessions: recollect import"
+# The actions that name notes.
+_NAMING = (
+    "accept", "reject", "edit", "pin", "unpin", "retire", "forget", "undo", "history",
+)  # fmt: skip
 # What each action takes.
 _WORDS = {
     "show": "no words",
@@ -50,7 +64,8 @@ def arguments(parser: ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="WORD",
-        help="the notes, each by the first characters of its id; the text to add; words to list by",
+        help="the notes, each by the first characters of its id or its row in the last list; "
+        "the text to add; words to list by",
     )
     parser.add_argument(
         "--folder", metavar="PATH", help="the project of this folder (default: this one)"
@@ -90,7 +105,20 @@ def run(memory: Memory, args: Namespace) -> Output:
             f"`recollect memory {action}` takes {_WORDS.get(action, 'at least one note')}.",
             hint="See recollect memory --help",
         )
+    if action in _NAMING:
+        named = 1 if action == "edit" else words
+        args.words[:named] = [_row(memory, word) for word in args.words[:named]]
     return ACTIONS[action](memory, args)
+
+
+def _row(memory: Memory, word: str) -> str:
+    """The note that the number of a row stands for; any other word as it is."""
+    ref = find_row(memory.settings.home, word)
+    if ref is not None and not ref.startswith("note:"):
+        raise UsageError(
+            f"Row {word} of the last list is no note.", hint="List them: recollect memory list"
+        )
+    return ref or word
 
 
 def _show(memory: Memory, args: Namespace) -> Output:
@@ -98,13 +126,20 @@ def _show(memory: Memory, args: Namespace) -> Output:
         return memory_update.record(memory, args)
     found = memory.remember(project=args.project, folder=args.folder)
     if found is None:
-        return Output([], empty=EMPTY)
+        return Output([], empty=_nothing(memory, args))
     if args.json:
         notes = found.notes if args.long else [note for note in found.notes if note.in_pack]
         return Output(notes, empty=EMPTY)
     told = found.long if args.long else found.pack
     lines = None if args.long else lambda screen: note_lines.tell_memory(screen, memory, found)
     return Output([told] if told else [], empty=EMPTY, screen=lines)
+
+
+def _nothing(memory: Memory, args: Namespace) -> str:
+    """Why there is no memory: nothing was read, or this is the wrong place to ask."""
+    if args.project is not None or memory.projects.of(args.folder or os.getcwd()) is not None:
+        return EMPTY
+    return ELSEWHERE if memory.projects.all() else EMPTY
 
 
 def _list(memory: Memory, args: Namespace) -> Output:
@@ -121,7 +156,7 @@ def _list(memory: Memory, args: Namespace) -> Output:
         limit=args.limit,
         cursor=args.cursor,
     )
-    more = f"recollect memory list --cursor {found.cursor}" if found.cursor else ""
+    more = f"{_same_list(args)} --cursor {found.cursor}" if found.cursor else ""
     return Output(
         found,
         text,
@@ -131,6 +166,16 @@ def _list(memory: Memory, args: Namespace) -> Output:
         note=f"{len(found)} of {found.total}. The rest: {more}" if more else "",
         screen=lambda screen: note_lines.list_notes(screen, found.rows),
     )
+
+
+def _same_list(args: Namespace) -> str:
+    """The command that lists by the same words and options again."""
+    words = ["recollect", "memory", "list", *args.words]
+    for name in ("folder", "project", "category", "status", "author", "limit", "store", "config"):
+        if (value := getattr(args, name)) is not None:
+            words += [f"--{name}", str(value)]
+    words += [f"--{name}" for name in ("everywhere", "all") if getattr(args, name)]
+    return shlex.join(words)
 
 
 def _add(memory: Memory, args: Namespace) -> Output:
@@ -161,17 +206,34 @@ def _forget(memory: Memory, args: Namespace) -> Output:
             ", ".join(refs),
             otherwise="Add --yes to go ahead. To only stop using it: recollect memory reject",
         )
+    gone = [memory.notes.forget(ref) for ref in refs]
     return Output(
-        [memory.notes.forget(ref) for ref in refs], lambda note: f"forgot {note.ref}: {note.text}"
+        gone,
+        lambda note: f"forgot {note.ref}: {note.text}",
+        note=FOUND_AGAIN if any(note.turns for note in gone) else "",
     )
 
 
 def _undo(memory: Memory, args: Namespace) -> Output:
-    # A note that a person wrote is gone when that is taken back.
-    notes = [memory.notes.undo(ref) for ref in _refs(memory, args)]
-    return Output(
-        [note for note in notes if note is not None], text, empty="Taken back: it is gone."
-    )
+    said, left = {}, []
+    for ref in _refs(memory, args):
+        before = memory.notes.get(ref)
+        done = [change.action for change in memory.notes.history(ref) if not change.undone]
+        after = memory.notes.undo(ref)
+        # A correction is gone when it is taken back, and what it took the place of is there again.
+        if after is None and before.replaces is not None:
+            after = memory.notes.get(before.replaces)
+        what = f"Took back that you {done[-1]} {ref}"
+        if after is None:
+            said[ref] = f"{what}; it is gone: {before.text}"
+        else:
+            which = "it" if after.ref == ref else after.ref
+            status = "a candidate" if after.status == "candidate" else after.status
+            said[ref] = f"{what}; {which} is {status} now: {after.text}"
+            left.append(after)
+    if args.json:
+        return Output(left)
+    return Output(said.values())
 
 
 def _judged(name: str) -> Callable[[Memory, Namespace], Output]:
