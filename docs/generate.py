@@ -68,7 +68,7 @@ def fill(text: str) -> str:
 
 # The command line -----------------------------------------------------------
 
-COMMON = ("-h", "--json", "--store", "--log-json")
+COMMON = ("-h", "--json", "--store", "--demo", "--log-json")
 
 
 def commands(name: str, old: str) -> str:

@@ -72,6 +72,12 @@ def test_without_embedded_turns_it_says_what_to_do(talks: Talks) -> None:
     assert "recollect jobs run embed" in found.why_not
 
 
+def test_a_store_without_turns_is_said_to_be_empty(talks: Talks) -> None:
+    found = meaning(talks, WordEncoder())
+
+    assert found.why_not == "Nothing is imported yet. Try: recollect import"
+
+
 @pytest.mark.parametrize(
     ("encoder", "why_not"),
     [

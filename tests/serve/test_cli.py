@@ -635,6 +635,24 @@ def test_the_demo_uses_samples_where_there_is_nothing_else(
     assert [path.name for path in home.rglob("*.db")] == ["demo.db"]
 
 
+def test_the_samples_can_be_asked_afterwards(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each next step that the demo names works as it stands there."""
+    assert main(["--demo", "search", "deadlock"]) == 1
+    assert "recollect demo --sample" in capsys.readouterr().err
+    assert main(["demo"]) == 0
+    foot = capsys.readouterr().out.partition("Next:\n")[2]
+
+    steps = [line.partition("--demo")[2] for line in foot.splitlines() if "--demo" in line]
+
+    assert {step.split()[0] for step in steps} >= {"search", "memory", "tui", "web"}
+    assert "memory --project webshop " in foot
+    assert main(["--demo", "memory", "--project", "webshop"]) == 0
+    assert main(["search", "deadlock", "--demo"]) == 0
+    assert [path.name for path in home.rglob("*.db")] == ["demo.db"]
+
+
 def test_the_first_search_of_the_demo_is_by_meaning_too(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ import os
 from recollect.errors import EncoderUnavailable, UsageError, find_meant
 from recollect.model.search import Query, Scope, SearchResult, Term
 from recollect.recall.clues import STOP_WORDS
-from recollect.recall.meaning import Meaning
+from recollect.recall.meaning import NOTHING_STORED, Meaning
 from recollect.recall.search import SearchRequest, search
 from recollect.recall.when import find_span, read_span
 from recollect.system.clock import now_ms
@@ -62,7 +62,8 @@ def ask(
     notices = remarks(store, scope)
     request, meaning = make_request(store, encoder, scope, mode=mode, span=span)
     if meaning.why_not:
-        notices.append(f"Searched by word only. {meaning.why_not}")
+        is_empty = meaning.why_not == NOTHING_STORED
+        notices.append(f"{'' if is_empty else 'Searched by word only. '}{meaning.why_not}")
     request.limit, request.offset, request.explain = limit, offset, explain
     # By what is stored of the folder: asking git whose it is would cost more than the search.
     request.here = store.projects.find(with_those_above(here)) if here else None

@@ -40,6 +40,9 @@ class RedactingEncoder:
         return self._encoder.encode_documents(texts)
 
 
+NOTHING_STORED = "Nothing is imported yet. Try: recollect import"
+
+
 class Meaning:
     """The vector of a text, or the reason why there is none.
 
@@ -53,6 +56,9 @@ class Meaning:
         self.why_not = ""
         self.unembedded = store.vectors.waiting()
         made_by = store.vectors.encoder()
+        if made_by is None and not self.unembedded:
+            self.why_not = NOTHING_STORED
+            return
         if made_by is None:
             self.why_not = (
                 "No turn is embedded yet. It happens in the background after an import; to "

@@ -181,6 +181,8 @@ def _run(name: str, arguments: list[str]) -> int:
             from recollect.serve.log_config import configure
 
             configure(os.environ.get("RECOLLECT_LOG", "warning"), as_json=args.log_json)
+        if args.demo and name != "demo":
+            args.store = _demo_store(args)
         changed = command.settings(args) if hasattr(command, "settings") else None
         memory = Memory.open(
             args.store, config=args.config, settings=changed, headless=_find_headless
@@ -214,6 +216,17 @@ def _run(name: str, arguments: list[str]) -> int:
     finally:
         if memory is not None:
             memory.close()
+
+
+def _demo_store(args: Namespace) -> str:
+    """Where the samples are that somebody tried recollect with."""
+    from recollect.errors import NotFound
+    from recollect.settings import Settings
+
+    path = os.path.join(Settings.load(config=args.config).home, "demo.db")
+    if not os.path.exists(path):
+        raise NotFound("There are no samples yet.", hint="Try: recollect demo --sample")
+    return path
 
 
 def _is_for_person(color: str | None) -> bool:
@@ -279,7 +292,9 @@ def parser(name: str, command: ModuleType) -> ArgumentParser:
     made.add_argument(
         "--color", choices=["always", "never"], help="colour, or none (default: on a terminal)"
     )
-    made.add_argument("--store", metavar="PATH", help="use this store instead of the usual one")
+    which = made.add_mutually_exclusive_group()
+    which.add_argument("--store", metavar="PATH", help="use this store instead of the usual one")
+    which.add_argument("--demo", action="store_true", help="use the samples of recollect demo")
     made.add_argument("--config", metavar="FILE", help="read this file instead of config.toml")
     made.add_argument("--log-json", action="store_true", help="print log lines on stderr as JSON")
     return made

@@ -2,6 +2,7 @@
 
 recollect demo               import what is on this machine, then search it
 recollect demo --sample      the same with sample sessions
+recollect --demo sessions    ask the samples afterwards; every command takes --demo
 
 Sample sessions go into a separate store, so nothing made up gets into your
 memory. They are also used when no agent has left logs on this machine.
@@ -10,6 +11,7 @@ memory. They are also used when no agent has left logs on this machine.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from argparse import ArgumentParser, Namespace
@@ -18,6 +20,7 @@ from recollect.memory import Memory
 from recollect.model.search import Hit
 from recollect.serve.background import leave_work
 from recollect.serve.cli.import_ import logs_read
+from recollect.serve.cli.lists import project_names
 from recollect.serve.cli.progress import ProgressBar
 from recollect.serve.output import Output, and_subagents, counted, say, short_time
 
@@ -33,19 +36,19 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    if not args.sample and any(True for _ in memory.agents.sources()):
+    if not (args.sample or args.demo) and any(True for _ in memory.agents.sources()):
         return _tried(memory, [], "")
     lead = "" if args.sample else "No agent logs on this machine. "
     with Memory.open(os.path.join(memory.settings.home, "demo.db")) as demo:
         logs = demo.agents.sample_logs()
         say(f"{lead}Importing sample sessions so that you can try it.")
-        return _tried(demo, [logs], f" --store {demo.settings.store}")
+        return _tried(demo, [logs], " --demo")
 
 
-def _tried(memory: Memory, paths: list[str], store: str) -> Output:
+def _tried(memory: Memory, paths: list[str], option: str) -> Output:
     """Import, embed, say what is stored now, and search.
 
-    `store` is the option that chooses this memory.
+    `option` chooses this memory.
     """
     with ProgressBar("Reading logs:") as progress:
         report = memory.import_logs(paths, progress=progress)
@@ -61,13 +64,29 @@ def _tried(memory: Memory, paths: list[str], store: str) -> Output:
     question = memory.store.example_query()
     if not question:
         return Output([], note="Nothing to search yet. Use an agent, then run this again.")
-    name = _command()
-    say(f"\n$ {name} search {question}{store}")
-    foot = (
-        f"\nNext:\n  {name} search WORDS{store}\n  {name} fix ERROR{store}\n  {name} blame "
-        f"FILE{store}\n"
-        f"  {name} sessions{store}\n  {name} stats --by project{store}\n"
-        f"  {name} install AGENT       tell an agent what was learned here\n  {name} --help"
+    name = f"{_command()}{option}"
+    say(f"\n$ {name} search {question}")
+    busiest = max(memory.projects.all(), key=lambda one: one.sessions, default=None)
+    project = (
+        f" --project {shlex.quote(project_names([busiest.key])[busiest.key])}" if busiest else ""
+    )
+    told = (
+        ("search WORDS", ""),
+        ("fix ERROR", "what got past it before"),
+        ("blame FILE", "which sessions changed it, and why"),
+        (f"memory{project}", "what the next session there is told"),
+        ("stats --by project", ""),
+        ("tui", "browse it in the terminal"),
+        ("web", "or in your browser"),
+    )
+    width = max(len(words) for words, _ in told) + 2
+    foot = "\n".join(
+        [
+            "\nNext:",
+            *(f"  {name} {words:<{width}}{said}".rstrip() for words, said in told),
+            f"  {_command()} install AGENT   tell an agent what was learned",
+            f"  {_command()} --help",
+        ]
     )
     return Output(
         memory.search(question, limit=3),

@@ -26,7 +26,9 @@ class ProgressBar:
         return self
 
     def __call__(self, done: int, total: int, path: str) -> None:
-        """Show the next step; the bar is made at the first one."""
+        """Show the next step; the bar is made at the first one. Nothing to do needs none."""
+        if not total:
+            return
         if sys.stderr.isatty():
             self._draw(done, total, path)
         elif time.monotonic() - self.last >= EVERY_SECONDS:
