@@ -611,6 +611,36 @@ def test_an_agent_that_cannot_be_set_up_is_named_with_those_that_can(
     assert "Did you mean claude-code?" in capsys.readouterr().err
 
 
+def test_without_a_name_every_agent_is_disconnected_after_a_question(
+    home: Path, project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what stands in this project; a script says --yes."""
+    monkeypatch.chdir(project)
+    # That of whoever runs the tests may be set.
+    monkeypatch.setattr("recollect.serve.timer.uninstall", lambda machine, dry_run=False: [])
+    before = sorted(path for path in project.rglob("*") if path.is_file())
+    main(["install", "codex"])
+    main(["install", "claude-code", "--scope", "project"])
+    capsys.readouterr()
+
+    assert main(["install"]) == 0
+    listed = capsys.readouterr().out
+    assert main(["uninstall"]) == 2
+    asked = capsys.readouterr().err
+    still = installed({}, str(project))
+    assert main(["uninstall", "--yes"]) == 0
+    assert main(["uninstall"]) == 0
+
+    assert "codex        connected\n" in listed
+    assert "claude-code  connected in this project\n" in listed
+    assert "cursor       -\n" in listed
+    assert "This would disconnect" in asked
+    assert {one.agent for one in still} == {"codex", "claude-code"}
+    assert installed({}, str(project)) == []
+    assert sorted(path for path in project.rglob("*") if path.is_file()) == before
+    assert "No agent is connected. Nothing to do." in capsys.readouterr().err
+
+
 def test_what_is_installed_starts_this_recollect(home: Path, project: Path) -> None:
     """By its absolute path: an agent that a desktop started has another PATH."""
     install("claude-code", folder=str(project), environ={})

@@ -1,5 +1,6 @@
 """recollect install: connect an agent, or import every day.
 
+recollect install                              the agents, and which of them are connected
 recollect install claude-code                  for you, in every project
 recollect install codex --scope project        only in this project
 recollect install timer                        import new sessions once a day
@@ -21,14 +22,14 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import Installed
 from recollect.serve import timer
-from recollect.serve.install import SCOPES, install, installable, next_steps
+from recollect.serve.install import SCOPES, install, installable, installed, next_steps
 from recollect.serve.install.engine import choose_engine
 from recollect.serve.output import Output
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "agent", metavar="AGENT", help=f"one of {', '.join(installable())}, or timer"
+        "agent", nargs="?", metavar="AGENT", help=f"one of {', '.join(installable())}, or timer"
     )
     parser.add_argument(
         "--scope",
@@ -47,6 +48,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
+    if args.agent is None:
+        return _choices(memory, args)
     if args.agent == timer.NAME:
         rows = timer.install(machine(memory, args), dry_run=args.dry_run)
         return Output(rows, told, note=_note(args, rows))
@@ -66,6 +69,25 @@ def run(memory: Memory, args: Namespace) -> Output:
     )
     notes = [_note(args, rows), *_not_carried(memory, args.agent), _engine(memory, args, rows)]
     return Output(rows, told, note="\n".join(filter(None, notes)))
+
+
+def _choices(memory: Memory, args: Namespace) -> Output:
+    """The agents that can be connected, and where each is; nothing is written."""
+    folder = os.getcwd()
+    if args.json:
+        planned = [
+            install(agent, args.scope, folder=folder, environ=memory.environ, dry_run=True)
+            for agent in installable()
+        ]
+        return Output([row for rows in planned for row in rows])
+    there: dict[str, list[str]] = {}
+    for one in installed(memory.environ, folder):
+        where = "connected" if one.scope == "user" else "connected in this project"
+        by = f" by the plugin {one.plugin}" if one.plugin else ""
+        there.setdefault(one.agent, []).append(where + by)
+    lines = [f"{agent:<13}{', '.join(there.get(agent, ['-']))}" for agent in installable()]
+    foot = "Connect one: recollect install AGENT   Import every day: recollect install timer"
+    return Output(lines, foot=foot)
 
 
 OFFER = (
