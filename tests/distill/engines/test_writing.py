@@ -198,9 +198,11 @@ def test_what_a_person_rejected_does_not_come_back_in_other_words(desk: Desk) ->
     store.notes.reject(desk.notes()[0].ref)
     desk.work(day(2))
 
-    desk.write(answer('They say "only use pnpm here, never npm" [0001#1]'))
+    run, _ = desk.write(answer('They say "only use pnpm here, never npm" [0001#1]'))
 
     assert desk.told() == []
+    # Nothing goes without a word.
+    assert run.dropped == 1
 
 
 def test_a_persons_own_line_is_shown_and_stays(desk: Desk) -> None:

@@ -82,22 +82,28 @@ def complaint(faults: Sequence[Fault]) -> str:
 
 
 def keep(store: Store, material: Material, lines: Sequence[Told], pack: Iterable[Told],
-         check: Check, by: str) -> int:  # fmt: skip
-    """Make these lines what the engine says of the project; says how many were kept."""
+         check: Check, by: str) -> tuple[int, list[str]]:  # fmt: skip
+    """Make these lines what the engine says of the project.
+
+    How many were kept, and why each of the others was not.
+    """
     in_pack = {line.text for line in pack}
     own = [note for note in material.old if note.author == "person"]
     blocked = [words(note.text) for note in (*store.notes.blocked(material.project), *own)]
     found: list[FoundNote] = []
+    left_out: list[str] = []
     room = MOST_TOKENS
     for place, line in enumerate(lines):
         room -= tokens_of(line.text) + 1
         if room < 0:
-            break
-        if not any(_is_same(words(line.text), other) for other in blocked):
+            left_out.append(f"- {line.text} — over {MOST_TOKENS:,.0f} tokens")
+        elif any(_is_same(words(line.text), other) for other in blocked):
+            left_out.append(f"- {line.text} — a person rejected this, or says it already")
+        else:
             found.append(_note(line, place, check, by, in_pack=line.text in in_pack))
     store.notes.bring_up_to_date(material.project, found, author="engine")
     store.notes.outdate(material.project)
-    return len(found)
+    return len(found), left_out
 
 
 def _note(line: Told, place: int, check: Check, by: str, *, in_pack: bool) -> FoundNote:

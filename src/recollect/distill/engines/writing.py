@@ -64,8 +64,8 @@ def write(
         found, check = _answered(material, engine, redactor, bill)
         answer = _judged(found, check, engine, bill) if judged else found.answer
         result = Checked(answer, found.faults)
-        lines = keep(store, material, result.kept, answer.pack, check, engine.name)
-        dropped = len({fault.line for fault in result.faults})
+        lines, left_out = keep(store, material, result.kept, answer.pack, check, engine.name)
+        dropped = len({fault.line for fault in result.faults}) + len(left_out)
         outcome: EngineOutcome = "kept" if lines else "nothing"
         why = ""
     except SpendingLimit as error:
@@ -90,11 +90,12 @@ def take(store: Store, material: Material, text: str, redactor: Redactor, by: st
     """
     check = check_of(material, redactor)
     result = checked(read_answer(text), check)
-    lines = keep(store, material, result.kept, result.answer.pack, check, by)
+    lines, left_out = keep(store, material, result.kept, result.answer.pack, check, by)
+    faults = complaint(result.faults)
     run = EngineRun(
         project=material.project, engine=by, outcome="kept" if lines else "nothing",
-        why=complaint(result.faults), prompts=material.prompts, lines=lines,
-        dropped=len({fault.line for fault in result.faults}),
+        why="\n".join(filter(None, [faults, *left_out])), prompts=material.prompts, lines=lines,
+        dropped=len({fault.line for fault in result.faults}) + len(left_out),
     )  # fmt: skip
     store.engine_runs.add(run, material.read)
     return run
