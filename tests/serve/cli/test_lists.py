@@ -16,6 +16,7 @@ import recollect
 from recollect.model.injections import Injection, InjectionLine
 from recollect.serve.cli import load, main
 from recollect.serve.cli.lists import Screen, project_names
+from recollect.serve.cli.progress import ProgressBar
 from recollect.serve.cli.style import Style, cells
 from tests.builders.homes import chat, claude_log, memory, small_talk
 
@@ -155,6 +156,31 @@ def test_bare_it_shows_the_newest_and_what_to_do_next(capsys: pytest.CaptureFixt
 
     assert first == "All projects · 24 sessions (and 1 sub-agent) · 162 turns · 4 projects in all"
     assert [line.split()[0] for line in rest[1:4]] == ["1", "2", "3"]
+
+
+@pytest.mark.usefixtures("screen")
+def test_bare_in_a_project_it_counts_what_is_of_the_project(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rest stands beside it."""
+    webshop = "github.com/acme/webshop"
+    monkeypatch.setattr("recollect.memory.projects.MemoryProjects.of", lambda self, at: webshop)
+
+    first, *_ = shown(capsys)
+
+    assert first == "webshop · 8 sessions · 55 turns   (24 sessions in 4 projects in all)"
+
+
+def test_nothing_to_do_has_no_bar(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One of 0 of 0 says nothing, and never moves."""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+
+    with ProgressBar("Preparing:") as progress:
+        progress(0, 0, "")
+
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.usefixtures("screen")

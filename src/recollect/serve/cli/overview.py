@@ -42,11 +42,21 @@ def _screen(screen: Screen, memory: Memory, summary: StoreSummary) -> Iterator[s
     own = memory.projects.of(here)
     found = list(memory.sessions(limit=NEWEST, project=own)) if own else []
     scope = style.clean(project_names([own])[own]) if found else "All projects"
+    # In a project its own totals come first.
+    sums = memory.stats("project", project=own) if own and found else []
     found = found or list(memory.sessions(limit=NEWEST))
-    totals = (
-        f" · {counted(summary.sessions, 'session')}{and_subagents(summary.subagents)} · "
-        f"{number(summary.turns)} turns · {counted(summary.projects, 'project')} in all"
-    )
+    every = counted(summary.sessions, "session")
+    projects = f"{counted(summary.projects, 'project')} in all"
+    if sums:
+        totals = (
+            f" · {counted(sums[0].sessions, 'session')} · {number(sums[0].turns)} turns   "
+            f"({every} in {projects})"
+        )
+    else:
+        totals = (
+            f" · {every}{and_subagents(summary.subagents)} · {number(summary.turns)} turns · "
+            f"{projects}"
+        )
     yield style.paint("bold", style.cut(scope, 40)) + style.cut(
         style.glyph(totals), style.width - min(40, len(scope))
     )
