@@ -35,7 +35,8 @@ FOUND_AGAIN = (
 )
 ELSEWHERE = (
     "No session that is stored is of this folder. "
-    "Name a project: recollect memory --project NAME\nSee them: recollect projects"
+    "Name a project: recollect memory --project NAME\n"
+    "See them: recollect projects   Read new sessions: recollect import"
 )
 EMPTY = "Nothing is known about this project yet. Read its sessions: recollect import"
 # The actions that name notes.
