@@ -650,6 +650,8 @@ def test_the_samples_can_be_asked_afterwards(
     assert "memory --project webshop " in foot
     assert main(["--demo", "memory", "--project", "webshop"]) == 0
     assert main(["search", "deadlock", "--demo"]) == 0
+    assert main(["--demo", "memory", "list", "--project", "webshop", "--limit", "1"]) == 0
+    assert "--limit 1 --demo --cursor" in capsys.readouterr().err
     assert [path.name for path in home.rglob("*.db")] == ["demo.db"]
 
 

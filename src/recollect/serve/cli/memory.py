@@ -173,9 +173,9 @@ def _same_list(args: Namespace) -> str:
     """The command that lists by the same words and options again."""
     words = ["recollect", "memory", "list", *args.words]
     for name in ("folder", "project", "category", "status", "author", "limit", "store", "config"):
-        if (value := getattr(args, name)) is not None:
+        if (value := getattr(args, name)) is not None and not (name == "store" and args.demo):
             words += [f"--{name}", str(value)]
-    words += [f"--{name}" for name in ("everywhere", "all") if getattr(args, name)]
+    words += [f"--{name}" for name in ("everywhere", "all", "demo") if getattr(args, name)]
     return shlex.join(words)
 
 

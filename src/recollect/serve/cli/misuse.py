@@ -7,7 +7,6 @@ from argparse import ArgumentParser
 
 # What to ask for when an argument is missing, by its name in the usage line.
 QUESTIONS = {
-    "AGENT": "Which agent?",
     "FILE": "Which file?",
     "REF": "Which session or turn?",
     "TOOL": "Which tool?",
