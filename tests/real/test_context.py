@@ -17,9 +17,8 @@ from tests.real.steps import Say
 
 Start = Callable[[str], Agent]
 
-PAIR = "`shopctl check stock` failed here (exit 127); `./bin/shopctl check stock` worked"
+PAIR = "`shopctl` is not installed here (command not found); use `./bin/shopctl`"
 ASKED = "asked “where do we keep the left-handed sprocket shims?”"
-OVERCOME = "this error was met here before; `./bin/unlock --warehouse` was run"
 # Gemini runs a hook before a command, but does not pass on what it says.
 TELL_BEFORE_A_COMMAND = [name for name in AGENTS if name != "gemini-cli"]
 
@@ -64,12 +63,10 @@ def test_an_agent_is_told_what_the_project_taught(
 
     agent.run("how many left-handed sprocket shims are there?", machine.shop)
 
-    first, after_command, after_failure = agent.stub.said
+    first, after_command, _ = agent.stub.said
     assert (PAIR in first, ASKED in first) == (True, True)
     # At the start, and again with the result of a command that is about to fail in the same way.
     assert after_command.count(PAIR) == (2 if name in TELL_BEFORE_A_COMMAND else 1)
-    assert after_command.count(OVERCOME) == first.count(OVERCOME)
-    assert after_failure.count(OVERCOME) == first.count(OVERCOME) + 1
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex"])

@@ -18,7 +18,7 @@ from tests.real.steps import Say
 Start = Callable[[str], Agent]
 
 READ = ["claude-code", "codex"]
-PAIR = "`shopctl check stock` failed here (exit 127); `./bin/shopctl check stock` worked"
+PAIR = "`shopctl` is not installed here (command not found); use `./bin/shopctl`"
 
 
 def work_once(agent: Agent, machine: Machine) -> None:

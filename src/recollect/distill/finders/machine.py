@@ -156,12 +156,15 @@ def _look(sessions: Sequence[SessionRecord]) -> _Machine:
             heads = _heads(line)
             for place, step in enumerate(line):
                 if passed(call, line, place):
-                    machine.worked[head(step.text)] = turn.at
+                    found = _LAUNCHED.match(step.text)
+                    program = (found[1] or found[2]).lower() if found else ""
+                    if found:
+                        machine.launched[program] = found[0].strip()
+                    # What a path names is still missed by its name alone.
+                    if program != head(step.text):
+                        machine.worked[head(step.text)] = turn.at
                     if "sudo " in step.text:
                         machine.worked["sudo"] = turn.at
-                    if found := _LAUNCHED.match(step.text):
-                        program = (found[1] or found[2]).lower()
-                        machine.launched[program] = found[0].strip()
             seen = [
                 (machine.missing, program, error) for program, error in _missed(call, heads)
             ] or [(machine.lacks, name, error) for name, error in _lacked(call, line)]

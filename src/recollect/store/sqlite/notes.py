@@ -714,7 +714,8 @@ class Notes:
         return removed
 
     def outdate_all(self) -> None:
-        """Have every project's memory made anew, inside a transaction."""
+        """Have every project's memory made anew, without a rest, inside a transaction."""
+        self.db.execute("update memory_blocks set took_ms = 0")
         self.db.execute(
             "insert or replace into outdated_memories select id, random() from projects"
         )
