@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -90,7 +91,7 @@ def test_claude_code_takes_every_part(claude: Agent) -> None:
         True,
     )
     assert list(listed["mcpServers"]) == ["recollect"]
-    assert "Skills (1)  recollect" in details
+    assert re.search(r"Skills \(\d\) .*\brecollect\b", details)
     assert (
         f"Hooks ({len(claude_code.HOOKS.events)})  {', '.join(claude_code.HOOKS.events)}" in details
     )
