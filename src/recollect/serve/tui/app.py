@@ -34,9 +34,6 @@ class RecollectApp(App[Continuation | str | None]):
         self.picks = picks
         self.folder = os.getcwd()
         self.here = memory.projects.of(self.folder)
-        self.read_only = bool(memory.settings.store) and not os.access(
-            os.path.dirname(memory.settings.store) or ".", os.W_OK
-        )
         self._thread = MemoryThread(memory, resident=True)
 
     def on_mount(self) -> None:

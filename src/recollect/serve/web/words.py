@@ -145,11 +145,6 @@ def counted(count: int, one: str, several: str = "") -> str:
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
-def share(part: float, whole: float) -> str:
-    """Such as 82 %."""
-    return f"{100 * part / whole:.0f} %" if whole else "unknown"
-
-
 def last_name(project: str | None) -> str:
     """A project by the last part of its name."""
     return (project or "").rstrip("/\\").replace("\\", "/").rpartition("/")[2] or "no project"
