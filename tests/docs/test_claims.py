@@ -38,7 +38,7 @@ def without_measures(text: str) -> str:
     ("page", "names"),
     [
         ("README.md", "import memory search fix"),
-        ("docs/recall.md", "import recall recall blame fix how friction resume"),
+        ("docs/recall.md", "import recall recall blame fix how friction resume handoff"),
     ],
 )
 def test_a_transcript_is_real(

@@ -42,6 +42,7 @@ CASES = [
     ("Pack", ["recall", "the migration deadlocks with the checkout worker", "--everywhere"]),
     ("Note", ["memory", "--project", "github.com/acme/webshop"]),
     ("Continuation", ["resume", SESSION]),
+    ("Handoff", ["handoff", SESSION, "--to", "codex"]),
     ("File change", ["blame", "README.md"]),
     ("Fix", ["fix", "database is locked"]),
     ("Invocation", ["how", "pytest"]),

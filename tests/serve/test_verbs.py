@@ -46,7 +46,9 @@ def answers(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-@pytest.mark.parametrize("command", ["blame x.py", "fix boom", "how make", "friction", "resume x"])
+@pytest.mark.parametrize(
+    "command", ["blame x.py", "fix boom", "how make", "friction", "resume x", "handoff x"]
+)
 def test_asking_before_importing_names_the_next_step(
     command: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         FileChange,
         Fix,
         Friction,
+        Handoff,
         Invocation,
         Listing,
         Pack,
@@ -665,6 +666,33 @@ class Memory:
             domains=self.settings.domains(),
             budget=budget,
         )
+
+    def handoff(self, ref: str, *, to: str | None = None, budget: int | None = None) -> Handoff:
+        """What a session leaves behind, as a prompt with which another agent goes on.
+
+        What was asked, where it stands, files, commands, what is open: quoted as data, without
+        secrets, within a budget of tokens (2000 unless given). `to` names the agent.
+        """
+        from recollect.recall.handoff import HANDOFF_TOKENS, hand_over
+
+        names = {one.agent: one.name for one in self.agents.adapters()}
+        if to is not None and to not in names:
+            from recollect.errors import UsageError
+
+            raise UsageError(
+                f"recollect knows no agent called {to}.", hint=f"Known: {', '.join(names)}"
+            )
+        session, digest = self.session(ref), self.digest(ref)
+        asked = digest.tasks[0].turns[:1] if digest.tasks else []
+        last = digest.tasks[-1].turns if digest.tasks else []
+        store = self._shared.store()
+        turns = [store.turns.get(session.id, number) for number in dict.fromkeys([*asked, *last])]
+        made = hand_over(
+            session, digest, turns, agent=names.get(session.agent, session.agent), to=to,
+            mark=store.hook_lines.mark(), budget=budget or HANDOFF_TOKENS,
+        )  # fmt: skip
+        made.text = self._shared.redact(made.text)
+        return made
 
     def make_ready(self) -> Iterator[str]:
         """Bring up to date what hooks tell, and the notes it is made of, where something changed.

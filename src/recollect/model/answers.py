@@ -173,6 +173,24 @@ class Continuation(Struct, kw_only=True):
     warnings: list[str] = field(default_factory=list)
 
 
+class Handoff(Struct, kw_only=True):
+    """What a session leaves behind, as a prompt with which another agent goes on.
+
+    `command` is the line that starts the agent `to` with it, where we know how.
+    """
+
+    session: str
+    agent: str
+    to: str | None
+    project: str | None
+    cwd: str | None
+    title: str
+    tokens: int
+    text: str
+    command: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
 class PackLine(Struct, kw_only=True):
     """One note or turn that an agent is told, and how sure we are that it helps."""
 

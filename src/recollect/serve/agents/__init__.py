@@ -118,9 +118,10 @@ class Agent:
     """All that it takes to serve an agent.
 
     `publish_targets`: the files of a project that this agent reads, and not all others.
+    `start`: the words before a prompt that begin a session with it, with a person at the terminal.
     """
 
-    __slots__ = ("hooks", "installer", "publish_targets", "resume")
+    __slots__ = ("hooks", "installer", "publish_targets", "resume", "start")
 
     def __init__(
         self,
@@ -129,9 +130,10 @@ class Agent:
         installer: Installer | None = None,
         resume: Resume | None = None,
         publish_targets: Callable[[], list[Target]] = list,
+        start: tuple[str, ...] = (),
     ) -> None:
         self.hooks, self.installer, self.resume = hooks, installer, resume
-        self.publish_targets = publish_targets
+        self.publish_targets, self.start = publish_targets, start
 
 
 def find_agent(agent: str) -> Agent | None:

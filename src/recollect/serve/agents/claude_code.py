@@ -113,4 +113,5 @@ AGENT = Agent(
     ),
     resume=Resume(("claude", "--resume"), ".claude", VARIABLE, needs_folder=True),
     publish_targets=publish_targets,
+    start=("claude",),
 )

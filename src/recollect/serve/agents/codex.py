@@ -83,4 +83,5 @@ AGENT = Agent(
         ],
     ),
     resume=Resume(("codex", "resume"), ".codex", "CODEX_HOME"),
+    start=("codex",),
 )

@@ -81,4 +81,5 @@ AGENT = Agent(
     hooks=HOOKS,
     installer=Installer(parts, next_steps=["restart copilot; `copilot mcp list` shows the server"]),
     resume=Resume(("copilot", "--resume"), ".copilot", "COPILOT_HOME"),
+    start=("copilot", "--interactive"),
 )

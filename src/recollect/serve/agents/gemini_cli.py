@@ -91,4 +91,5 @@ AGENT = Agent(
     ),
     resume=Resume(("gemini", "--resume"), ".gemini", needs_folder=True),
     publish_targets=publish_targets,
+    start=("gemini", "--prompt-interactive"),
 )

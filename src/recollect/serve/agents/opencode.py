@@ -89,4 +89,5 @@ AGENT = Agent(
         parts, next_steps=["restart opencode; `opencode mcp list` shows the server"]
     ),
     resume=Resume(("opencode", "--session"), ".local/share/opencode"),
+    start=("opencode", "--prompt"),
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HELP_WIDTH = 100
 LARGEST_COUNT = 1 << 62
 # Commands that take the number of a row in the last list.
-NUMBERED = ("show", "resume", "told")
+NUMBERED = ("show", "resume", "handoff", "told")
 
 # command: (its file, one line for the list). The order is the order of the help.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sessions": ("sessions", "list sessions, newest first"),
     "show": ("show", "read a session, one turn or a note"),
     "resume": ("resume", "continue a session in its agent"),
+    "handoff": ("handoff", "the prompt with which another agent goes on with a session"),
     "blame": ("blame", "which sessions changed a file, and why"),
     "fix": ("fix", "what got past this error before"),
     "how": ("how", "commands that worked here"),

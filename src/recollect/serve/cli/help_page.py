@@ -38,7 +38,7 @@ VERBS = {
 }
 # What the page of all commands adds to those groups.
 OTHERS = {
-    "More": ("friction", "projects", "agents", "pick", "demo", "uninstall"),
+    "More": ("handoff", "friction", "projects", "agents", "pick", "demo", "uninstall"),
     "Keep": ("doctor", "backup", "export", "forget", "retain", "redact"),
     "For agents and scripts": ("mcp", "hook", "recall"),
     "Machine room": ("jobs", "config", "completion"),

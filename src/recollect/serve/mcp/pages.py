@@ -45,6 +45,17 @@ def read(memory: Memory, ref: str, cursor: str | None) -> tuple[Page, str | None
     return read_session(memory, ref, cursor)
 
 
+def handoff_page(memory: Memory, ref: str) -> Page:
+    """What a session leaves behind for whoever goes on with it."""
+    made = memory.handoff(ref)
+    # Without its frame: that of the page stands around it.
+    lines = made.text.partition("\n\n")[2].strip().split("\n")[1:-1]
+    at, page = memory.session(made.session).ended_at, Page()
+    text = "\n".join(lines)
+    page.add(hit(made.session, text, project=made.project, at=at, provenance="assistant"))
+    return page
+
+
 def told_hit(line: PackLine) -> ToolHit:
     """A line of a pack: a note, or the user's words and facts about a turn."""
     # A line may stand on several turns; all of them are named in it.

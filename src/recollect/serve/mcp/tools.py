@@ -142,10 +142,13 @@ class Tools:
             str, Field(description="id from a result: a session, a turn (...#3) or a note")
         ],
         cursor: Cursor = None,
+        handoff: Annotated[bool, Field(description="of a session: what it takes to go on")] = False,
     ) -> CallToolResult:
         """Read the outline of a session, a whole turn, or a note. Use with an id from a result."""
 
         def answer(memory: Memory) -> CallToolResult:
+            if handoff:
+                return result(memory, pages.handoff_page(memory, ref.strip()))
             page, following = pages.read(memory, ref.strip(), cursor)
             if ref.strip().startswith("note:"):
                 self._offered("get", [one["id"] for one in page.hits])
