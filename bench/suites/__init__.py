@@ -25,6 +25,7 @@ SUITES = {
     "encoding": "encoding",
     "meaning": "meaning",
     "mcp": "mcp",
+    "web": "web",
     "vectors": "vectors",
     "million": "million",
 }

@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     from recollect.memory.store import MemoryStore
     from recollect.model.answers import (
         Answers,
+        ChangedFile,
         FileChange,
+        FileLines,
         Fix,
         Friction,
         Handoff,
@@ -448,6 +450,15 @@ class Memory:
         store = self._shared.store()
         return store.turns.after(store.sessions.resolve(ref)[0], after=after, limit=limit)
 
+    def contexts(self, ref: str, *, after: int = 0, limit: int = 20) -> dict[int, int]:
+        """How full the context was at the end of these turns, in tokens, by the turn's number.
+
+        Of a turn that the log gives no usage for there is none.
+        """
+        store = self._shared.store()
+        session = store.sessions.resolve(ref)[0]
+        return store.usage.contexts(session, after=after, limit=limit)
+
     def take_left_out(self) -> list[str]:
         """The turns that answers had to leave out since this was last asked, because what
         is stored of them is damaged; `store.repair` mends it.
@@ -530,6 +541,38 @@ class Memory:
             scope=self._shared.scope(query),
             limit=limit,
         )
+
+    def files(self, text: str = "", **filters: Filter) -> list[ChangedFile]:
+        """The files that sessions changed last, of the turns that a query chooses."""
+        from recollect.recall.query import parse
+        from recollect.recall.verbs.blame import files
+
+        query = parse(text).having(**filters)
+        return files(self._shared.store(), self._shared.scope(query))
+
+    def file_lines(self, changes: Sequence[FileChange]) -> FileLines:
+        """A file as its last change left it, each line with the turn that wrote it.
+
+        `changes` are those that `blame` found of one file; no file is read.
+        """
+        from recollect.model.sessions import ToolCall, Turn
+        from recollect.recall.verbs.changes import is_same_file
+        from recollect.recall.verbs.file_lines import replay
+
+        def edits() -> Iterator[tuple[str, object, str]]:
+            for change in reversed(changes):
+                turn = self.show(change.ref) if change.live else None
+                for call in turn.events if isinstance(turn, Turn) else []:
+                    if (
+                        isinstance(call, ToolCall)
+                        and call.tool_kind == "edit"
+                        and call.ok is not False
+                    ):
+                        named = (call.target or "").split(", ")
+                        if any(is_same_file(name, change.file) for name in named):
+                            yield change.ref, call.input, change.file
+
+        return replay(edits())
 
     def fix(
         self, error: str, /, *, folder: str | None = None, limit: int | None = 5, **filters: Filter

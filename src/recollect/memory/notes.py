@@ -103,6 +103,11 @@ class MemoryNotes:
         """One note, by its reference or the first four characters of it."""
         return self.shared.store().notes.get(ref)
 
+    def of_session(self, ref: str) -> list[Note]:
+        """What is remembered from a session: told, or waiting for a decision."""
+        store = self.shared.store()
+        return store.notes.of_session(store.sessions.resolve(ref)[0])
+
     def evidence(self, note: Note, limit: int) -> list[Turn]:
         """The turns that a note rests on, the newest first; none that is gone or damaged."""
         from recollect.errors import RecollectError

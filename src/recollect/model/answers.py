@@ -74,6 +74,34 @@ class FileChange(Struct, kw_only=True):
     excerpt: str
 
 
+class ChangedFile(Struct, kw_only=True):
+    """A file that was changed lately: when last, and in how many of the turns looked at."""
+
+    file: str
+    project: str | None
+    at: str | None
+    turns: int = 0
+
+
+class FileLine(Struct, kw_only=True):
+    """One line of a file, and the turn that wrote it; None where it was there before any log."""
+
+    text: str
+    ref: str | None = None
+
+
+class FileLines(Struct, kw_only=True):
+    """What logs tell of a file's text, as the last turn left it.
+
+    In `pieces`, unless it `is_whole`. `unplaced` edits fit nowhere: somebody had changed
+    the file meanwhile.
+    """
+
+    pieces: list[list[FileLine]]
+    is_whole: bool
+    unplaced: int = 0
+
+
 class FixStep(Struct, kw_only=True):
     """Something done between an error and the run that worked: a command, or an edit of files."""
 

@@ -1,4 +1,4 @@
-"""A session handed over to another agent: the prompt, and the line that starts the agent with it."""
+"""Handing a session over: the prompt, and the line that starts the next agent with it."""
 
 from __future__ import annotations
 

@@ -26,6 +26,8 @@ VIEWS = {
     "review": "/review",
     "told": "/told?since=",
     "file": "/file?path=feeds/cache.py",
+    "files": "/file",
+    "handoff": "/handoff?session=codex:01a1a188&to=claude-code",
     "usage": "/usage",
     "trouble": "/trouble",
     "store": "/store",
@@ -339,7 +341,7 @@ def test_yesterdays_session_what_changed_a_file_and_what_agents_know_are_found_w
     page.click("text=Restore drill for the shop database")
     page.wait_for_selector("h1:has-text('Restore drill')")
     page.click(".rail a.mono >> nth=0")
-    page.wait_for_selector("text=was changed in")
+    page.wait_for_selector("text=changed it")
     page.click(".projects >> text=webshop")
     page.wait_for_selector("text=Told at the start of a session")
     assert "uv" in page.locator(".pack").inner_text()

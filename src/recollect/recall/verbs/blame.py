@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from recollect.errors import UsageError
-from recollect.model.answers import Answers, FileChange
+from recollect.model.answers import Answers, ChangedFile, FileChange
 from recollect.model.titles import without_pictures
 from recollect.reading.shell_edits import changed_files, patched_files
 from recollect.recall.query import parse
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Touch = tuple[Call, str, Match]
 
 PROMPT_CHARACTERS = 200
+# What a list of files is made from, and how long it is.
+EDITS_LOOKED_AT, MOST_FILES = 3_000, 100
 
 _DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 
@@ -122,6 +124,23 @@ def blame(
     if len(kept) > len(answers):
         answers.remarks.append(f"{len(kept) - len(answers)} more. To see them, raise --limit.")
     return answers
+
+
+def files(store: Store, scope: Scope, limit: int = MOST_FILES) -> list[ChangedFile]:
+    """The files that were changed last, each with how many turns did."""
+    calls = store.calls.newest_edits(scope, EDITS_LOOKED_AT)
+    scenes = store.turns.scenes(list(dict.fromkeys(call.turn for call in calls)))
+    found: dict[tuple[str | None, str], ChangedFile] = {}
+    turns: dict[tuple[str | None, str], set[int]] = {}
+    for call in calls:
+        scene = scenes[call.turn]
+        for path in filter(None, call.target.split(", ")):
+            key = scene.project, whole(path, scene)
+            found.setdefault(key, ChangedFile(file=key[1], project=key[0], at=iso(scene.at)))
+            turns.setdefault(key, set()).add(call.turn)
+    for key, one in found.items():
+        one.turns = len(turns[key])
+    return sorted(found.values(), key=lambda one: one.at or "", reverse=True)[:limit]
 
 
 def _without_copies(scenes: list[Scene]) -> list[Scene]:

@@ -14,10 +14,10 @@ from recollect.reading.shell_edits import PATCH_HEADS
 
 EXCERPT_CHARACTERS = 120
 
-_OLD = ("old_string", "old_str", "old_text", "oldText", "old", "search")
-_NEW = ("new_string", "new_str", "new_text", "newText", "new", "replace", "new_source")
-_WHOLE = ("content", "file_text", "contents", "text", "code")
-_PATCH = ("patch", "diff", "input", "unified_diff")
+OLD_TEXT = ("old_string", "old_str", "old_text", "oldText", "old", "search")
+NEW_TEXT = ("new_string", "new_str", "new_text", "newText", "new", "replace", "new_source")
+WHOLE_TEXT = ("content", "file_text", "contents", "text", "code")
+PATCH_TEXT = ("patch", "diff", "input", "unified_diff")
 _WORDY = re.compile(r"[^\W\d_]{3,}")
 _DULL = re.compile(r"^(?:import |from \S+ import |use |#include|package |//|#|\*|/\*|\"\"\"|<!--)")
 
@@ -73,7 +73,7 @@ def _replaced(piece: dict[str, Any]) -> Change | None:
     """A text and what replaces it; lines that both have at their ends are no change."""
     old, new = (
         next((piece[key] for key in keys if isinstance(piece.get(key), str)), None)
-        for keys in (_OLD, _NEW)
+        for keys in (OLD_TEXT, NEW_TEXT)
     )
     if old is None or new is None:
         return None
@@ -94,19 +94,19 @@ def _replaced(piece: dict[str, Any]) -> Change | None:
 
 
 def _written(given: dict[str, Any], file: str) -> Change | None:
-    for key in _PATCH:
+    for key in PATCH_TEXT:
         if isinstance(given.get(key), str) and (change := _patched(given[key], file)):
             return change
     command = given.get("command") or given.get("cmd")
     for text in command if isinstance(command, list) else [command]:
         if isinstance(text, str) and (change := _patched(text, file)):
             return change
-    for key in _WHOLE:
+    for key in WHOLE_TEXT:
         if isinstance(given.get(key), str):
             return Change(given[key].splitlines(), [])
     # Changes by path: {"src/a.py": {"update": {"unified_diff": "..."}}}
     for path, value in given.items():
-        if _same(str(path), file) and isinstance(value, (dict, str)):
+        if is_same_file(str(path), file) and isinstance(value, (dict, str)):
             inner = (
                 value
                 if isinstance(value, str)
@@ -130,7 +130,7 @@ def _patched(text: str, file: str) -> Change | None:
             if head:
                 path = line.removeprefix(head).strip()
                 # A move belongs to the file before it as well as to the one after.
-                inside = _same(path, file) or (inside and head == PATCH_HEADS[-1])
+                inside = is_same_file(path, file) or (inside and head == PATCH_HEADS[-1])
                 seen = seen or inside
         elif inside and line.startswith("+") and not line.startswith("+++ "):
             added.append(line[1:])
@@ -141,6 +141,7 @@ def _patched(text: str, file: str) -> Change | None:
     return Change(added, removed) if "@@" in text and (added or removed) else None
 
 
-def _same(path: str, file: str) -> bool:
+def is_same_file(path: str, file: str) -> bool:
+    """Whether a path in an edit may be a file, as far as the shorter of the two goes."""
     path = path.removeprefix("./")
     return path == file or file.endswith("/" + path) or path.endswith("/" + file)

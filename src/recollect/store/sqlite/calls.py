@@ -90,6 +90,21 @@ class Calls:
         )
         return list(map(_call, rows))
 
+    def newest_edits(self, scope: Scope, limit: int) -> list[Call]:
+        """The edits of the turns that pass the filters, the last stored first."""
+        clause, values = chosen_turns(scope)
+        rows = self.db.rows(
+            f"""
+            select {_CALL} from turns
+              join sessions on sessions.id = turns.session
+              cross join tool_calls on tool_calls.turn = turns.id
+             where kind = 'edit' and tool_calls.ok is not 0 and {clause}
+             order by turns.id desc limit ?
+            """,
+            [*values, limit],
+        )
+        return list(map(_call, rows))
+
     def of_program(
         self,
         word: str,

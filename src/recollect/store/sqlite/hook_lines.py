@@ -82,9 +82,10 @@ class HookLines:
                 with read (project, at) as (
                   select coalesce(projects.merged_into, projects.id),
                     max(coalesce(sources.imported_at, 0))
-                    from turns join sessions on sessions.id = turns.session left join sources
-                      on sources.id = sessions.source
-                    join projects on projects.id = sessions.project group by 1
+                    from sessions left join sources on sources.id = sessions.source
+                    join projects on projects.id = sessions.project
+                   where exists (select 1 from turns where turns.session = sessions.id)
+                   group by 1
                   union all select coalesce(projects.merged_into, projects.id), 0
                     from notes join projects on projects.id = notes.project
                   union all select project, made_at from memory_blocks

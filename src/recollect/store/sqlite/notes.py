@@ -190,6 +190,19 @@ class Notes:
         )
         return [self._note(row) for row in rows]
 
+    def of_session(self, session: str) -> list[Note]:
+        """What is remembered from a session: told, or waiting for a decision."""
+        rows = self.db.rows(
+            f"""{_SELECT}
+             where notes.id in (select note from note_evidence where session =
+                                  (select id from sessions where ref = ?))
+               and status in ('active', 'candidate') and stale is null
+             group by notes.id order by notes.id
+            """,
+            (session,),
+        )
+        return [self._note(row) for row in rows]
+
     def to_arrange(self, project: str, *, stale: bool = False) -> list[Note]:
         """Every note that a project's memory could tell: active, its own or everywhere's.
 

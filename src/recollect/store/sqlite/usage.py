@@ -117,6 +117,19 @@ class UsageSums:
             values,
         )
 
+    def contexts(self, session: str, *, after: int, limit: int) -> dict[int, int]:
+        """How many tokens the last model call of some turns was given, by the turn's number."""
+        rows = self.db.rows(
+            """
+            select ordinal, max(usage.id), input + cache_read + cache_write
+              from turns join usage on usage.turn = turns.id
+             where turns.session = (select id from sessions where ref = ?)
+               and ordinal > ? and ordinal <= ? group by ordinal
+            """,
+            (session, after, after + limit),
+        )
+        return {ordinal: tokens for ordinal, _, tokens in rows}
+
     def summary(self) -> StoreSummary:
         """What is in the store, in a few numbers."""
         first, last = self.db.rows("select min(started_at), max(ended_at) from sessions")[0]

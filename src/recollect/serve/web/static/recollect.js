@@ -33,8 +33,8 @@
     const box = svg.getBoundingClientRect();
     const left = $(".pane--l", split).getBoundingClientRect(), right = $(".pane--r", split).getBoundingClientRect();
     const paths = [];
-    const many = $$("[data-thread]", split).length > 150;
-    for (const a of $$("[data-thread]", split)) {
+    const lines = $$("[data-thread]:not([data-quiet])", split), many = lines.length > 150;
+    for (const a of lines) {
       const b = document.getElementById(a.dataset.thread);
       if (!b?.offsetParent || !a.offsetParent) continue;
       const ra = a.getBoundingClientRect(), rb = b.getBoundingClientRect();
@@ -56,6 +56,7 @@
     $$(".entry.is-on").forEach(x => x.classList.remove("is-on"));
     a.setAttribute("aria-current", "true");
     if (focus) a.focus({ preventScroll: !scroll });
+    if (a.dataset.blame) return chooseChange(a, scroll);
     const entry = a.dataset.thread ? document.getElementById(a.dataset.thread) : a.closest(".entry");
     if (entry) {
       entry.classList.add("is-on");
@@ -66,6 +67,19 @@
       if (narrow.matches && a.dataset.thread) entry.scrollIntoView({ block: "center" });
     }
     if (a.dataset.preview) htmx.ajax("GET", a.dataset.preview, { target: "#pv", swap: "innerHTML" });
+    draw();
+  }
+
+  /* a file's line: the change that wrote it, and all lines of that change */
+  function chooseChange(a, scroll) {
+    $$(".change.is-on, .blame li.is-on").forEach(x => x.classList.remove("is-on"));
+    const change = document.getElementById(a.dataset.blame);
+    $$(`.blame [data-thread="${CSS.escape(a.dataset.blame)}"]`).forEach(x => x.classList.add("is-on"));
+    if (!change) return draw();
+    change.classList.add("is-on");
+    const pane = change.closest(".pane");
+    if (scroll && !narrow.matches) pane.scrollTop += change.getBoundingClientRect().top - pane.getBoundingClientRect().top - 60;
+    if (scroll && narrow.matches) change.scrollIntoView({ block: "start" });
     draw();
   }
 
@@ -140,7 +154,7 @@
     if ("fold" in d) return fold();
     if (d.sift) { t.setAttribute("aria-pressed", t.getAttribute("aria-pressed") !== "true"); return sift(); }
     if (t.matches(".opt")) return run(t);
-    if ("nav" in d && (d.thread || d.preview || "entry" in d) && !e.ctrlKey && !e.metaKey) { e.preventDefault(); choose(t); }
+    if ("nav" in d && (d.thread || d.preview || d.blame || "entry" in d) && !e.ctrlKey && !e.metaKey) { e.preventDefault(); choose(t); }
   });
   document.addEventListener("submit", e => {
     const sure = e.submitter?.dataset.confirm;
@@ -178,7 +192,7 @@
       if (e.key === "r") return $(".rail [data-copy]")?.click();
       if (e.key === "n") { const bad = $$(".turn--bad"), at = bad.find(t => t.getBoundingClientRect().top > 120) || bad[0]; return at?.scrollIntoView({ block: "start" }); }
     }
-    if (e.key === "o") { const on = $(".entry.is-on .ev a") || $("[data-nav][aria-current]"); if (on?.href) location.href = on.href; return; }
+    if (e.key === "o") { const on = $(".entry.is-on .ev a, .change.is-on .meta a") || $("[data-nav][aria-current]"); if (on?.href) location.href = on.href; return; }
     const button = $(`.toasts [data-key="${CSS.escape(e.key)}"]`) || $(`.entry.is-on [data-key="${CSS.escape(e.key)}"]`) || $(`[data-keys] [data-key="${CSS.escape(e.key)}"]`);
     if (button) {
       e.preventDefault();
@@ -225,7 +239,7 @@
   // After htmx has read the page.
   document.addEventListener("DOMContentLoaded", () => {
     const linked = location.hash && $(`[data-thread="${CSS.escape(location.hash.slice(1))}"]`);
-    const first = linked || $(".line[data-thread]");
+    const first = linked || $(`.blame [data-blame="${$(".change")?.id}"]`) || $(".line[data-thread], .blame [data-nav]");
     if (first) choose(first, { scroll: !!linked, focus: false });
   });
   $$(".pane").forEach(p => p.addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true }));

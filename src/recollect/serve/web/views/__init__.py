@@ -26,6 +26,7 @@ VIEWS: tuple[View, ...] = (
     session.VIEW,
     session.TURNS,
     session.FIND,
+    session.HANDOFF,
     memory.VIEW,
     memory.NOTE,
     review.VIEW,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
 from recollect.model.sessions import ToolCall, Turn
 from recollect.serve.patches import patch_of, signed
 from recollect.serve.web import words
+
+if TYPE_CHECKING:
+    from recollect.model.notes import Note
 
 ICONS = {"shell": "shell", "edit": "edit", "read": "read", "search": "search", "agent": "agent"}
 MOST_DIFF_LINES = 400
@@ -41,6 +45,8 @@ class TurnView(NamedTuple):
     took: str
     tokens_in: int
     cached: float
+    context: int | None = None
+    learned: tuple[Note, ...] = ()
 
 
 def show_call(call: ToolCall, *, is_open: bool = False) -> CallView:
@@ -73,8 +79,8 @@ def show_call(call: ToolCall, *, is_open: bool = False) -> CallView:
     )
 
 
-def show_turn(turn: Turn) -> TurnView:
-    """A turn as the page shows it."""
+def show_turn(turn: Turn, *, context: int | None = None, learned: Sequence[Note] = ()) -> TurnView:
+    """A turn as the page shows it, with how full its context was and what is remembered of it."""
     blocks: list[tuple[str, Any]] = []
     for event in turn.events:
         if isinstance(event, ToolCall):
@@ -92,6 +98,8 @@ def show_turn(turn: Turn) -> TurnView:
         took=words.between(turn.started_at, turn.ended_at),
         tokens_in=read,
         cached=tokens.cache_read / read if read else 0.0,
+        context=context,
+        learned=tuple(learned),
     )
 
 

@@ -1,8 +1,7 @@
-"""A file's history over sessions: who changed it, and what was asked."""
+"""A file's history over sessions: its lines, each with the turn that wrote it, and each change."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from recollect.model.sessions import ToolCall, Turn
@@ -10,39 +9,75 @@ from recollect.serve.web.app import PageRequest, View
 from recollect.serve.web.views.calls import show_call
 
 if TYPE_CHECKING:
-    from recollect.model.answers import FileChange
+    from recollect.model.answers import FileChange, FileLine, FileLines
     from recollect.serve.web.app import Context
 
 LIMIT = 60
+# A page of more lines is slow to lay out; the changes say the rest.
+MOST_LINES = 1_500
 
 
 def build(asked: PageRequest) -> Context:
-    """The turns that changed a file, the newest first, with what each changed."""
+    """The turns that changed a file, newest first, beside the file as the last one left it."""
     path, project = asked.value("path"), asked.value("project")
-    found = (
-        asked.memory.blame(path, folder=asked.web.folder, limit=LIMIT, project=project or None)
-        if path
-        else None
-    )
+    memory, filters = asked.memory, {"project": project} if project else {}
+    if not path:
+        files = memory.files(**filters)
+        return {"file": "", "project_key": project or None, "files": files, "changes": []}
+    found = memory.blame(path, folder=asked.web.folder, limit=LIMIT, **filters)
+    # An end of a path may mean several files: the one that was changed last is shown.
+    of_file = [one for one in found if one.file == found.rows[0].file]
     return {
         "file": path,
-        "project_key": project or None,
-        "changes": [_with_calls(asked, one) for one in found or []],
-        "remarks": found.remarks if found else [],
+        "project_key": project or (of_file[0].project if of_file else None),
+        "files": [],
+        "changes": [_with_calls(asked, one) for one in of_file],
+        "others": sorted({one.file for one in found} - {one.file for one in of_file}),
+        "text": _shown(memory.file_lines(of_file)),
+        "remarks": [] if of_file else found.remarks,
     }
 
 
 def _with_calls(asked: PageRequest, change: FileChange) -> dict[str, Any]:
     turn = asked.memory.show(change.ref)
-    name = os.path.basename(change.file)
+    name = change.file.rpartition("/")[2]
     calls = [
         show_call(event, is_open=True)
         for event in (turn.events if isinstance(turn, Turn) else [])
         if isinstance(event, ToolCall)
-        and event.tool_kind == "edit"
+        and event.tool_kind in ("edit", "shell")
         and name in (event.target or "")
     ]
-    return {"change": change, "calls": calls}
+    return {"change": change, "calls": calls, "anchor": anchor(change.ref)}
+
+
+def anchor(ref: str) -> str:
+    """What a change is called on its page."""
+    return "c-" + ref.replace(":", "-").replace("#", "-")
+
+
+def _shown(found: FileLines) -> dict[str, Any]:
+    """The lines with their numbers; of lines in a row by one turn the first says which."""
+    count = sum(map(len, found.pieces))
+    rows: list[dict[str, Any]] = []
+    for piece in found.pieces:
+        before: FileLine | None = None
+        for line in piece[: MOST_LINES - len(rows)]:
+            rows.append(
+                {
+                    "line": line,
+                    "anchor": anchor(line.ref) if line.ref else "",
+                    "leads": before is None or before.ref != line.ref,
+                    "begins": before is None and bool(rows),
+                }
+            )
+            before = line
+    return {
+        "rows": rows,
+        "is_whole": found.is_whole and not found.unplaced,
+        "count": count,
+        "left_out": count - len(rows),
+    }
 
 
 VIEW = View("/file", "file.html", build)

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import RecollectError
 from recollect.model.sessions import ToolCall
+from recollect.serve.cli.digest import EVIDENCE
+from recollect.serve.handoff import handed_over, takers
 from recollect.serve.resume import continuation
 from recollect.serve.web.app import PageRequest, View
 from recollect.serve.web.views.calls import show_turn
 from recollect.serve.web.views.search import wanted_in
+from recollect.serve.web.views.told import told
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from recollect.memory import Memory
+    from recollect.model.notes import Note
     from recollect.model.sessions import Session
     from recollect.serve.web.app import Context
     from recollect.serve.web.views.calls import TurnView
@@ -22,6 +28,8 @@ WINDOW, BEFORE = 40, 5
 # A session of more turns than this has no drawing of its shape.
 MOST_IN_SHAPE = 60
 MOST_FOUND = 200
+# Of a longer one only what is known already is shown of how its tasks went.
+MOST_DIGESTED = 400
 
 
 def build(asked: PageRequest) -> Context:
@@ -30,22 +38,44 @@ def build(asked: PageRequest) -> Context:
     session = memory.session(asked.part("ref"))
     at = asked.number("at", 1)
     after = max(0, at - 1 - BEFORE) if session.turns > WINDOW else 0
-    window = _window(memory, session, after)
+    learned = _learned(memory, session)
+    window = _window(memory, session, after, learned)
+    turns = window["turns"]
+    is_short = session.turns <= MOST_IN_SHAPE
     return {
         "session": session,
         **window,
-        "shape": _shape(window["turns"]) if session.turns <= MOST_IN_SHAPE else [],
+        "shape": _shape(turns) if is_short and len(turns) == session.turns else [],
+        "tasks": _tasks(memory, session, turns),
         "resume": _resume(memory, session.id),
+        "takers": takers(),
         "subagents": _subagents(memory, session),
-        "changed": _changed(window["turns"]),
+        "told": [told(memory, one) for one in memory.injections.list(session=session.id)],
+        "learned_total": sum(map(len, learned.values())),
+        "changed": _changed(turns),
         "project_key": session.project,
+    }
+
+
+def hand_over(asked: PageRequest) -> Context:
+    """What a session leaves behind for another agent, to copy."""
+    made = handed_over(asked.memory, asked.value("session"), to=asked.value("to") or None)
+    return {
+        "handoff": made,
+        "session": asked.memory.session(made.session),
+        "takers": takers(),
+        "project_key": made.project,
     }
 
 
 def more(asked: PageRequest) -> Context:
     """The next turns of a session, for a page that shows others already."""
     session = asked.memory.session(asked.value("session"))
-    return {"session": session, **_window(asked.memory, session, asked.number("after", 0))}
+    learned = _learned(asked.memory, session)
+    return {
+        "session": session,
+        **_window(asked.memory, session, asked.number("after", 0), learned),
+    }
 
 
 def find(asked: PageRequest) -> Context:
@@ -61,15 +91,49 @@ def find(asked: PageRequest) -> Context:
     return {"session": session, "find": text, "hits": found, "wanted": wanted_in(text)}
 
 
-def _window(memory: Memory, session: Session, after: int) -> dict[str, Any]:
+def _window(
+    memory: Memory, session: Session, after: int, learned: Mapping[int, list[Note]]
+) -> dict[str, Any]:
     """Some turns in a row, and where those before and after them begin."""
     found = memory.turns(session.id, after=after, limit=WINDOW + 1)
-    shown = [show_turn(turn) for turn in found[:WINDOW]]
+    contexts = memory.contexts(session.id, after=after, limit=WINDOW)
+    shown = [
+        show_turn(turn, context=contexts.get(turn.ordinal), learned=learned.get(turn.ordinal, ()))
+        for turn in found[:WINDOW]
+    ]
     return {
         "turns": shown,
         "earlier_after": max(0, after - WINDOW) if after else None,
         "later_after": shown[-1].turn.ordinal if len(found) > WINDOW else None,
     }
+
+
+def _learned(memory: Memory, session: Session) -> dict[int, list[Note]]:
+    """What is remembered from a session, by the turn that it rests on first."""
+    found: dict[int, list[Note]] = {}
+    for note in memory.notes.of_session(session.id):
+        own = [ref for ref in note.turns if ref.rpartition("#")[0] == session.id]
+        if own:
+            found.setdefault(min(int(ref.rpartition("#")[2]) for ref in own), []).append(note)
+    return found
+
+
+def _tasks(memory: Memory, session: Session, turns: list[TurnView]) -> list[dict[str, Any]]:
+    """The tasks of a session, how each went and by what evidence, with those of its turns
+    that are on the page.
+    """
+    if session.outcome is None or session.turns > MOST_DIGESTED:
+        # Nobody waits for a long session to be looked at again.
+        return [{"task": task, "evidence": [], "turns": []} for task in session.tasks]
+    shown = {one.turn.ordinal: one for one in turns}
+    return [
+        {
+            "task": task,
+            "evidence": [(EVIDENCE[one.kind], one) for one in task.evidence],
+            "turns": [shown[number] for number in task.turns if number in shown],
+        }
+        for task in memory.digest(session.id).tasks
+    ]
 
 
 def _shape(turns: list[TurnView]) -> list[dict[str, Any]]:
@@ -124,4 +188,5 @@ def _changed(turns: list[TurnView]) -> list[str]:
 
 VIEW = View("/s/{ref:path}", "session.html", build)
 TURNS = View("/turns", "turns.html", more, fragment="turns.html")
+HANDOFF = View("/handoff", "handoff.html", hand_over)
 FIND = View("/find", "found.html", find, fragment="found.html")
