@@ -8,11 +8,10 @@ to wait for an import to end and no search should wait with it.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from recollect.errors import RecollectError
@@ -36,11 +35,16 @@ class MemoryThread:
         self._file: tuple[int, int] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memory")
 
+    def start(self, question: Callable[[Memory], Answer]) -> Future[Answer]:
+        """Have a memory answer, in the future that is returned."""
+        return self._thread.submit(lambda: question(self._current()))
+
     async def ask(self, question: Callable[[Memory], Answer]) -> Answer:
         """What a memory answers; whatever it raises is raised here."""
-        return await asyncio.get_running_loop().run_in_executor(
-            self._thread, lambda: question(self._current())
-        )
+        # Late: a server that waits for lines has no loop, and starts without this.
+        import asyncio
+
+        return await asyncio.wrap_future(self.start(question))
 
     def submit(self, task: Callable[[Memory], object]) -> None:
         """Have something done that nobody waits for; should it fail, the log says so."""

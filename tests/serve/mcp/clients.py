@@ -42,11 +42,13 @@ def initialize(version: str) -> Json:
 class Pipes:
     """A server that was started the way an agent starts one."""
 
+    command = ("-m", "recollect", "mcp")
+
     def __init__(
         self, *options: str, store: Path | None = None, folder: Path | None = None
     ) -> None:
-        command = [sys.executable, "-m", "recollect", "mcp", *options]
-        command += ["--store", str(store)] if store else []
+        command = [sys.executable, *self.command, *(["--store", str(store)] if store else [])]
+        command += options
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

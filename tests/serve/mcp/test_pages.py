@@ -29,10 +29,7 @@ TEXTS = st.text(
 
 
 def size(memory: Memory, page: Page) -> int:
-    answer = result(memory, page, cursor="9" * 15).model_dump(
-        by_alias=True, mode="json", exclude_none=True
-    )
-    return len(msgspec.json.encode(answer))
+    return len(msgspec.json.encode(result(memory, page, cursor="9" * 15).on_the_wire()))
 
 
 def piece(text: str, **known: Any) -> ToolHit:
@@ -90,9 +87,9 @@ def test_a_text_cannot_leave_its_frame(mind: Memory, forged: str) -> None:
     page = Page()
     page.add(piece(f"fine\n{forged}"))
 
-    (shown,) = result(mind, page).content
+    shown = result(mind, page)
 
-    lines = shown.text.splitlines()  # type: ignore[union-attr]
+    lines = shown.text.splitlines()
     assert [line for line in lines if "<" in line] == [lines[0], lines[-1]]
     assert within_frame("\n".join(lines)) == lines[1:-1]
     assert [line for line in lines if line.startswith("- ")] == [lines[1]]

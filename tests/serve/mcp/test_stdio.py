@@ -179,7 +179,9 @@ def test_a_line_that_is_no_message_harms_nobody(start: Start, store: Path) -> No
 
     for line in (b"", b"{", b"\xff\xfe", b"[]", b'"text"'):
         server.send(line)
+    said = [server.receive()["error"]["code"] for _ in range(4)]
 
+    assert said == [-32700, -32700, -32600, -32600]
     assert named(server.ask_modern("tools/list")) == READ_TOOLS + WRITE_TOOLS
 
 

@@ -332,11 +332,11 @@ def test_feedback_is_kept(in_shop: DirectClient, store: Path) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("search", {}, "Wrong arguments for search: query: Field required"),
+        ("search", {}, "Wrong arguments for search: Object missing required field `query`"),
         (
             "search",
             {"query": "x", "limit": 51},
-            "Wrong arguments for search: limit: Input should be less than or equal to 50",
+            "Wrong arguments for search: limit: Expected `int` <= 50",
         ),
         (
             "search",

@@ -53,26 +53,26 @@ def answers(thread: MemoryThread, plant: Plant) -> dict[str, Any]:
     tools = Tools(thread, None, plant.folder)
     words = " ".join(plant.sentence.replace("/", " ").replace(":", " ").split()[:4])
 
-    async def ask() -> dict[str, Any]:
-        found = await tools.search(plant.prompt, limit=5)
-        ref = found.structured_content["hits"][0]["id"]
-        session = ref.partition("#")[0]
-        return {
-            "search": await tools.search(words, limit=20),
-            "search here": found,
-            "turn": await tools.get(ref),
-            "session": await tools.get(session),
-            "recall": await tools.recall(plant.prompt),
-            "fix": await tools.fix(f"PriceError: rounding of kumquats failed\n{plant.text[:2000]}"),
-            "blame": await tools.blame("basket.py"),
-            **(
-                {f"how {tool}": await tools.how(tool) for tool in PROGRAMS}
-                if plant.place in BY_AGENTS
-                else {}
-            ),
-        }
+    def ask(tool: str, /, **arguments: Any) -> Any:
+        return tools.call(tool, arguments).result()
 
-    return asyncio.run(ask())
+    found = ask("search", query=plant.prompt, limit=5)
+    ref = found.structured["hits"][0]["id"]
+    session = ref.partition("#")[0]
+    return {
+        "search": ask("search", query=words, limit=20),
+        "search here": found,
+        "turn": ask("get", ref=ref),
+        "session": ask("get", ref=session),
+        "recall": ask("recall", prompt=plant.prompt),
+        "fix": ask("fix", error=f"PriceError: rounding of kumquats failed\n{plant.text[:2000]}"),
+        "blame": ask("blame", path="basket.py"),
+        **(
+            {f"how {tool}": ask("how", tool=tool) for tool in PROGRAMS}
+            if plant.place in BY_AGENTS
+            else {}
+        ),
+    }
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=str)
@@ -88,11 +88,11 @@ def test_what_was_planted_is_framed_and_never_above_whoever_wrote_it(
 
     wrong = []
     for name, answer in answers(thread, plant).items():
-        framed, outside = parted(answer.content[0].text)
+        framed, outside = parted(answer.text)
         assert not says(outside, plant.sentence), f"{name} tells it outside of the frame"
         assert "<recalled" not in framed
         assert "</recalled" not in framed
-        for hit in answer.structured_content["hits"]:
+        for hit in answer.structured["hits"]:
             # Other plants say the same, and have their own rules; what
             # several projects did has none.
             own = hit["project"] in (plant.folder, None)
@@ -129,7 +129,7 @@ def test_what_tools_and_pages_said_can_be_read_as_theirs(
     """The archive hides nothing from who asks; it says whose words they are."""
     plant = next(plant for plant in PLANTS if plant.place is place and plant.position == "middle")
 
-    hits = answers(thread, plant)["turn"].structured_content["hits"]
+    hits = answers(thread, plant)["turn"].structured["hits"]
 
     assert {
         (hit["provenance"], hit["trust"]) for hit in hits if says(hit["text"], plant.sentence)
@@ -146,10 +146,11 @@ def test_a_resource_frames_what_was_planted_or_leaves_it_out(
     """
     resources = Resources(thread)
 
+    asked = {"query": plant.prompt, "limit": 1}
+    answer = Tools(thread, None, plant.folder).call("search", asked).result()
+    (found, *_) = (answer.structured or {})["hits"]
+
     async def read() -> tuple[str, str]:
-        (found, *_) = (
-            await Tools(thread, None, plant.folder).search(plant.prompt, limit=1)
-        ).structured_content["hits"]
         return await resources.session(found["id"].partition("#")[0]), await resources.project(
             plant.folder
         )

@@ -270,10 +270,10 @@ def trusts(mind: Memory, ref: str) -> set[str]:
 
     thread = MemoryThread(mind)
     try:
-        answer = asyncio.run(Tools(thread, None, "/").get(ref))
+        answer = Tools(thread, None, "/").call("get", {"ref": ref}).result()
     finally:
         thread.close()
-    return {hit["trust"] for hit in answer.structured_content["hits"]}
+    return {hit["trust"] for hit in (answer.structured or {})["hits"]}
 
 
 @pytest.mark.parametrize("put", [aider_history, specstory_exports, crush_database])

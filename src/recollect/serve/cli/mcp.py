@@ -47,8 +47,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    from recollect.serve.mcp.run import run as serve
-
     if args.distill and args.read_only:
         raise UsageError(
             "--distill does not go with --read-only.",
@@ -59,11 +57,17 @@ def run(memory: Memory, args: Namespace) -> Output:
             "--episodes does not go with --read-only.",
             hint="It has to write what the agent records.",
         )
-    serve(
-        memory,
-        port=args.port if args.http else None,
-        read_only=args.read_only,
-        distill=args.distill,
-        episodes=args.episodes,
-    )
+    chosen = {
+        "read_only": args.read_only,
+        "distill": args.distill,
+        "episodes": args.episodes,
+    }
+    if args.http:
+        from recollect.serve.mcp import http
+
+        http.run(memory, args.port, **chosen)
+    else:
+        from recollect.serve.mcp import pipes
+
+        pipes.run(memory, **chosen)
     return Output([])

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import msgspec
-from mcp_types import CallToolResult, TextContent
 
 from recollect.errors import RecollectError
 from recollect.memory import Memory
@@ -74,6 +73,21 @@ class ToolHit(TypedDict):
     provenance: str
     trust: str
     text: str
+
+
+class ToolAnswer(NamedTuple):
+    """What a tool answers: text for everybody, data for programs, and whether it could not."""
+
+    text: str
+    structured: dict[str, Any] | None
+    failed: bool = False
+
+    def on_the_wire(self) -> dict[str, Any]:
+        """The answer as the protocol has it."""
+        made: dict[str, Any] = {"content": [{"type": "text", "text": self.text}]}
+        if self.structured is not None:
+            made["structuredContent"] = self.structured
+        return {**made, "isError": self.failed}
 
 
 def hit(
@@ -154,7 +168,7 @@ class Page:
 
 def result(
     memory: Memory, page: Page, *, cursor: str | None = None, remark: str = ""
-) -> CallToolResult:
+) -> ToolAnswer:
     """A page as a tool's answer: data for programs, framed text for everybody else."""
     page.hits = judged(memory, page.hits)
     structured: dict[str, Any] = {"notice": NOTICE, "hits": page.hits}
@@ -165,9 +179,7 @@ def result(
     if cursor is not None:
         structured["cursor"] = cursor
         lines.append(f"There is more: call again with cursor {cursor}")
-    return CallToolResult(
-        content=[TextContent(type="text", text="\n".join(lines))], structured_content=structured
-    )
+    return ToolAnswer("\n".join(lines), structured)
 
 
 def text_of(memory: Memory, page: Page) -> str:
@@ -188,14 +200,10 @@ def said(error: RecollectError) -> str:
     return harmless(f"{error} {error.hint}" if error.hint else str(error))
 
 
-def sentence(text: str, *, failed: bool = False) -> CallToolResult:
+def sentence(text: str, *, failed: bool = False) -> ToolAnswer:
     """A single sentence as an answer: what went wrong, or that there is nothing."""
     structured = None if failed else {"notice": NOTICE, "hits": [], "remark": text}
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)],
-        structured_content=structured,
-        is_error=failed,
-    )
+    return ToolAnswer(text, structured, failed)
 
 
 def _line(one: ToolHit) -> str:

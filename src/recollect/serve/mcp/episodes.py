@@ -7,25 +7,23 @@ have to wait for the disk runs on a thread of its own.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from mcp_types import CallToolResult, TextContent
-from pydantic import Field
+from msgspec import Meta
 
 from recollect.memory import Memory
 from recollect.model.episodes import Context, Ending, EpisodeHit, Step
-from recollect.serve.mcp.answers import Page, ToolHit, harmless, hit, result, sentence
+from recollect.serve.mcp.answers import Page, ToolAnswer, ToolHit, harmless, hit, result, sentence
 from recollect.system import git
 
 # An attempt may be hundreds of steps; the last ones say how it ended.
 STEPS_SHOWN = 12
 ACTION_CHARACTERS = 200
 
-Language = Annotated[str | None, Field(description="such as python")]
-Tags = Annotated[tuple[str, ...], Field(description="words for the kind of task")]
-Project = Annotated[str | None, Field(description="default: this folder's")]
+Language = Annotated[str | None, Meta(description="such as python")]
+Tags = Annotated[tuple[str, ...], Meta(description="words for the kind of task")]
+Project = Annotated[str | None, Meta(description="default: this folder's")]
 Outcome = Literal["success", "partial", "fail", "uncertain", "abandoned"]
 
 _TEXT, _NUMBER = {"type": "string"}, {"type": "number"}
@@ -50,66 +48,70 @@ class EpisodeTools:
         self._memory, self._offered = memory, offered
         self._project, _ = git.name_of(folder)
 
-    async def start_episode(
+    def start_episode(
         self,
-        task: Annotated[str, Field(description="what is to be done, in a sentence")],
+        memory: Memory,
+        task: Annotated[str, Meta(description="what is to be done, in a sentence")],
         language: Language = None,
         tags: Tags = (),
         project: Project = None,
-    ) -> CallToolResult:
+    ) -> ToolAnswer:
         """Start recording an attempt at a task. Use once, when you start on it."""
         context = Context(language=language, tags=tags, project=project or self._project)
         ref = self._memory.episodes.start(task, context)
         return _said({"id": ref})
 
-    async def log_step(
+    def log_step(
         self,
-        id: Annotated[str, Field(description="from start_episode")],
+        memory: Memory,
+        id: Annotated[str, Meta(description="from start_episode")],
         tool: str,
-        action: Annotated[str, Field(description="the command or file")] = "",
+        action: Annotated[str, Meta(description="the command or file")] = "",
         success: bool | None = None,
-        observation: Annotated[str, Field(description="the result, in a line")] = "",
+        observation: Annotated[str, Meta(description="the result, in a line")] = "",
         latency_ms: int | None = None,
         tokens: int | None = None,
-    ) -> CallToolResult:
+    ) -> ToolAnswer:
         """Record one step of an attempt. Use after steps that matter."""
         self._memory.episodes.log(
             id.strip(), Step(tool, action, latency_ms, tokens, success, observation)
         )
         return _said({"id": id.strip()})
 
-    async def complete_episode(
+    def complete_episode(
         self,
-        id: Annotated[str, Field(description="from start_episode")],
+        memory: Memory,
+        id: Annotated[str, Meta(description="from start_episode")],
         outcome: Outcome,
-        result: Annotated[str | None, Field(description="what was reached")] = None,
-        error: Annotated[str | None, Field(description="what went wrong")] = None,
-    ) -> CallToolResult:
+        result: Annotated[str | None, Meta(description="what was reached")] = None,
+        error: Annotated[str | None, Meta(description="what went wrong")] = None,
+    ) -> ToolAnswer:
         """End an attempt and say honestly how it went. Use when the task is done or given up."""
         ending = Ending(outcome, result=result, error=error)
-        reward = await asyncio.to_thread(self._memory.episodes.complete, id.strip(), ending)
+        reward = self._memory.episodes.complete(id.strip(), ending)
         return _said({"id": id.strip(), "reward": round(reward.total, 4)})
 
-    async def retrieve_relevant(
+    def retrieve_relevant(
         self,
-        task: Annotated[str, Field(description="the task")],
+        memory: Memory,
+        task: Annotated[str, Meta(description="the task")],
         language: Language = None,
         tags: Tags = (),
         project: Project = None,
-        limit: Annotated[int, Field(ge=1, le=20)] = 5,
-    ) -> CallToolResult:
+        limit: Annotated[int, Meta(ge=1, le=20)] = 5,
+    ) -> ToolAnswer:
         """Earlier attempts at tasks like this one, their steps and how they went.
 
         Use before starting on a task.
         """
         context = Context(language=language, tags=tags, project=project or self._project)
-        found = await asyncio.to_thread(self._memory.episodes.retrieve, task, context, limit)
+        found = self._memory.episodes.retrieve(task, context, limit)
         if not found:
             return sentence("No attempts at a task like this one.")
         page = Page()
         page.add_all(_hit(one) for one in found)
         self._offered("retrieve_relevant", [one["id"] for one in page.hits])
-        return result(self._memory, page)
+        return result(memory, page)
 
 
 def _hit(found: EpisodeHit) -> ToolHit:
@@ -136,8 +138,6 @@ def _line(step: Step) -> str:
     return f"{step.tool}{action}{ended}"
 
 
-def _said(structured: dict[str, Any]) -> CallToolResult:
+def _said(structured: dict[str, Any]) -> ToolAnswer:
     text = "\n".join(f"{name}: {harmless(str(value))}" for name, value in structured.items())
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=structured
-    )
+    return ToolAnswer(text, structured)

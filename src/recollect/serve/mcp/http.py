@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from hmac import compare_digest
 from typing import TYPE_CHECKING
 
+import anyio
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
 from recollect.errors import FileRefused
+from recollect.memory import Memory
 from recollect.serve import loopback
 from recollect.serve.loopback import HOST
+from recollect.serve.mcp.run import running_server
 from recollect.system import platforms
 
 if TYPE_CHECKING:
@@ -139,6 +142,19 @@ def make_app(server: Server, endpoint: Endpoint) -> Guard:
     return Guard(
         server.streamable_http_app(streamable_http_path=PATH, transport_security=hosts), endpoint
     )
+
+
+def run(memory: Memory, port: int, *, read_only: bool, distill: bool, episodes: bool) -> None:
+    """Serve whoever on this machine has the token."""
+    endpoint = listen(memory.settings.home, port)
+
+    async def answer() -> None:
+        async with running_server(
+            memory, read_only=read_only, distill=distill, episodes=episodes
+        ) as server:
+            await serve(server, endpoint)
+
+    anyio.run(answer)
 
 
 async def serve(server: Server, endpoint: Endpoint) -> None:

@@ -10,13 +10,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from mcp_types import CallToolResult, TextContent
-from pydantic import Field
+from msgspec import Meta
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.serve.mcp.answers import PAGE_BYTES, harmless
-from recollect.serve.memory_thread import MemoryThread
+from recollect.serve.mcp.answers import PAGE_BYTES, ToolAnswer, harmless
 
 # A page is in the answer twice, as data and as text.
 _ROOM = PAGE_BYTES // 2 - 750
@@ -36,51 +34,45 @@ WRITTEN_SCHEMA: dict[str, Any] = {
 class MemoryTools:
     """The two tools; what is being read is kept, so that its pages are of one piece."""
 
-    def __init__(self, thread: MemoryThread, folder: str | None) -> None:
-        self._thread, self._folder = thread, folder
+    def __init__(self, folder: str | None) -> None:
+        self._folder = folder
         self._pages: tuple[str, str, str] | None = None
 
-    async def read_record(
+    def read_record(
         self,
+        memory: Memory,
         cursor: Annotated[
-            str | None, Field(description="from the previous page of the same record")
+            str | None, Meta(description="from the previous page of the same record")
         ] = None,
-    ) -> CallToolResult:
+    ) -> ToolAnswer:
         """Get what this project's memory is to be written from, page by page, with instructions.
 
         Use only when the user asks for it.
         """
+        start = _position(cursor)
+        if self._pages is None or start == 0:
+            request = memory.engines.request(folder=self._folder)
+            material = memory.engines.next_material(folder=self._folder)
+            if request is None or material is None:
+                return _said({"text": "Nothing is new since the memory was written."})
+            self._pages = (material.project, material.state, harmless(request.text))
+        return _said(_page(*self._pages, start))
 
-        def answer(memory: Memory) -> CallToolResult:
-            start = _position(cursor)
-            if self._pages is None or start == 0:
-                request = memory.engines.request(folder=self._folder)
-                material = memory.engines.next_material(folder=self._folder)
-                if request is None or material is None:
-                    return _said({"text": "Nothing is new since the memory was written."})
-                self._pages = (material.project, material.state, harmless(request.text))
-            return _said(_page(*self._pages, start))
-
-        return await self._thread.ask(answer)
-
-    async def write_memory(
+    def write_memory(
         self,
-        project: Annotated[str, Field(description="from read_record")],
-        state: Annotated[str, Field(description="from read_record")],
-        memory: Annotated[str, Field(description="MEMORY and PACK, as the instructions say")],
-    ) -> CallToolResult:
+        store: Memory,
+        project: Annotated[str, Meta(description="from read_record")],
+        state: Annotated[str, Meta(description="from read_record")],
+        memory: Annotated[str, Meta(description="MEMORY and PACK, as the instructions say")],
+    ) -> ToolAnswer:
         """Hand in a whole memory. Use after reading all pages of the record.
 
         Lines that do not stand in the logs are left out; `faults` names them.
         """
-
-        def keep(store: Memory) -> CallToolResult:
-            run = store.engines.take(project.strip(), state.strip(), memory, by="agent")
-            self._pages = None
-            said: dict[str, Any] = {"project": project.strip(), "lines": run.lines}
-            return _said(said | ({"faults": run.why} if run.why else {}))
-
-        return await self._thread.ask(keep)
+        run = store.engines.take(project.strip(), state.strip(), memory, by="agent")
+        self._pages = None
+        said: dict[str, Any] = {"project": project.strip(), "lines": run.lines}
+        return _said(said | ({"faults": run.why} if run.why else {}))
 
 
 def _position(cursor: str | None) -> int:
@@ -104,9 +96,7 @@ def _page(project: str, state: str, whole: str, start: int) -> dict[str, Any]:
     return {"project": project, "state": state, "text": text, **more}
 
 
-def _said(structured: dict[str, Any]) -> CallToolResult:
+def _said(structured: dict[str, Any]) -> ToolAnswer:
     lines = [f"{name}: {value}" for name, value in structured.items() if name != "text"]
     text = "\n".join([*lines, "", structured["text"]] if "text" in structured else lines).strip()
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=structured
-    )
+    return ToolAnswer(text, structured)

@@ -8,22 +8,23 @@ for malformed calls.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Sequence
 from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver.context import Context
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.tools import Tool
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
-from pydantic import ValidationError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolResult,
+    GetPromptResult,
+    InputRequiredResult,
+)
+from mcp_types import Tool as ListedTool
 
 from recollect import __version__
-from recollect.errors import RecollectError
-from recollect.serve.mcp.answers import said, sentence
 from recollect.serve.mcp.resources import Resources
 from recollect.serve.mcp.tools import Tools
 
@@ -40,7 +41,7 @@ LISTS_MS = 3_600_000
 class Server(MCPServer[Any]):
     """The SDK's server with our way of saying that something is wrong."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
+    def __init__(self, tools: Tools) -> None:
         # Before the SDK does it, which would draw boxes around everything.
         logging.basicConfig(level=logging.WARNING, format="recollect: %(message)s")
         listed = CacheHint(ttl_ms=LISTS_MS)
@@ -49,7 +50,6 @@ class Server(MCPServer[Any]):
             title="recollect",
             instructions=INSTRUCTIONS,
             version=__version__,
-            tools=list(tools),
             log_level="WARNING",
             cache_hints={
                 "tools/list": listed,
@@ -59,21 +59,23 @@ class Server(MCPServer[Any]):
             # Nothing we list changes while we run.
             subscriptions=False,
         )
+        self._tools = tools
+
+    async def list_tools(self) -> list[ListedTool]:
+        """Our tools as they describe themselves, and whatever else was given to the server."""
+        ours = [ListedTool.model_validate(tool.described()) for tool in self._tools.listed.values()]
+        return ours + await super().list_tools()
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; what it cannot do is said in one sentence."""
+        if name in self._tools.listed:
+            answer = await asyncio.wrap_future(self._tools.call(name, arguments))
+            return CallToolResult.model_validate(answer.on_the_wire())
         if self._tool_manager.get_tool(name) is None:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {name}")
-        try:
-            return await super().call_tool(name, arguments, context)
-        except ToolError as error:
-            if isinstance(error.__cause__, RecollectError):
-                return sentence(said(error.__cause__), failed=True)
-            if isinstance(error.__cause__, ValidationError):
-                return sentence(_wrong_arguments(name, error.__cause__), failed=True)
-            raise
+        return await super().call_tool(name, arguments, context)
 
     async def get_prompt(
         self,
@@ -95,14 +97,6 @@ class Server(MCPServer[Any]):
 
 def make_server(tools: Tools, resources: Resources) -> Server:
     """A server that answers with these."""
-    server = Server(tools.listed())
+    server = Server(tools)
     resources.offer(server)
     return server
-
-
-def _wrong_arguments(name: str, error: ValidationError) -> str:
-    faults = [
-        f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
-        for fault in error.errors(include_url=False)
-    ]
-    return f"Wrong arguments for {name}: {'; '.join(faults)}"

@@ -8,22 +8,36 @@ path that `blame` gets is compared with stored ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any, get_args
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
-from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, ToolAnnotations
-from pydantic import Field
+import msgspec
+from msgspec import Meta
 
-from recollect.errors import UsageError
+from recollect.errors import RecollectError, UsageError
 from recollect.memory import Memory
 from recollect.model.answers import Answers, FileChange, Fix, FixStep, Invocation
 from recollect.model.notes import Category as OneOf
+from recollect.model.search import SearchResult
 from recollect.serve.mcp import pages
-from recollect.serve.mcp.answers import HITS_SCHEMA, Page, ToolHit, harmless, hit, result, sentence
+from recollect.serve.mcp.answers import (
+    HITS_SCHEMA,
+    Page,
+    ToolAnswer,
+    ToolHit,
+    harmless,
+    hit,
+    result,
+    said,
+    sentence,
+)
 from recollect.serve.mcp.episodes import ID_SCHEMA, REWARD_SCHEMA, EpisodeTools
 from recollect.serve.mcp.memories import RECORD_SCHEMA, WRITTEN_SCHEMA, MemoryTools
 from recollect.serve.memory_thread import MemoryThread
+
+log = logging.getLogger(__name__)
 
 # More than a page holds of any of them, so that the page decides.
 ROWS_AT_ONCE = 25
@@ -32,13 +46,11 @@ MOST_ERROR_CHARACTERS = 1 << 20
 MOST_QUERY_CHARACTERS = 10_000
 MOST_BUDGET = 2_000
 
-Project = Annotated[str | None, Field(description="project key, as results show it")]
-Cursor = Annotated[str | None, Field(description="from the previous result")]
+Project = Annotated[str | None, Meta(description="project key, as results show it")]
+Cursor = Annotated[str | None, Meta(description="from the previous result")]
 # Models have other names for them; the memory knows which.
-Category = Annotated[str, Field(json_schema_extra={"enum": list(get_args(OneOf))})]
+Category = Annotated[str, Meta(extra_json_schema={"enum": list(get_args(OneOf))})]
 
-_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-_WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _FEEDBACK_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"id": {"type": "string"}, "helpful": {"type": "boolean"}},
@@ -46,10 +58,50 @@ _FEEDBACK_SCHEMA: dict[str, Any] = {
 }
 
 
-class Tools:
-    """The tools of one server.
+class Tool(NamedTuple):
+    """One tool: what answers its calls, on which thread (at once without one), and whether it
+    only reads.
+    """
 
-    `folder` is where the agent works; its project is meant unless another is named.
+    run: Callable[..., ToolAnswer]
+    thread: MemoryThread | None
+    reads: bool
+    output: dict[str, Any]
+
+    def arguments(self) -> type[msgspec.Struct]:
+        """What a call may give, as the function says it."""
+        code, hints = self.run.__code__, get_type_hints(self.run, include_extras=True)
+        defaults = self.run.__defaults__ or ()
+        # After `self` and the memory.
+        names = code.co_varnames[2 : code.co_argcount]
+        asked = len(names) - len(defaults)
+        fields: list[Any] = [(name, hints[name]) for name in names[:asked]]
+        fields += [
+            (name, hints[name], default)
+            for name, default in zip(names[asked:], defaults, strict=True)
+        ]
+        return msgspec.defstruct("Arguments", fields)
+
+    def described(self) -> dict[str, Any]:
+        """The tool as it is listed."""
+        hints = {"readOnlyHint": self.reads, "openWorldHint": False}
+        hints["idempotentHint" if self.reads else "destructiveHint"] = self.reads
+        return {
+            "name": self.run.__name__,
+            # On one line: line breaks are paid for too.
+            "description": " ".join((self.run.__doc__ or "").split()),
+            "inputSchema": _brief(self.arguments()),
+            "outputSchema": self.output,
+            "annotations": hints,
+        }
+
+
+class Tools:
+    """The tools of one server, by name, always in this order; those that write only when there is
+    a thread for them.
+
+    `folder` is where the agent works; its project is meant unless another is named. `records` is
+    the memory that attempts are recorded in, when they are.
     """
 
     def __init__(
@@ -62,50 +114,58 @@ class Tools:
         records: Memory | None = None,
     ) -> None:
         self._reads, self._writes, self._folder = reads, writes, folder
-        self._memories = MemoryTools(writes, folder) if distill and writes is not None else None
-        self._episodes = None
-        if records is not None:
-            self._episodes = EpisodeTools(records, folder, self._offered)
-
-    def listed(self) -> list[Tool]:
-        """As they are offered, always in this order.
-
-        Those that write only when there is a thread for them.
-        """
-        reading_tools: list[Callable[..., Any]] = [
+        reading: list[Callable[..., ToolAnswer]] = [
             self.search, self.get, self.recall, self.fix, self.blame, self.how,
         ]  # fmt: skip
-        tools = [_tool(one, _READS, HITS_SCHEMA) for one in reading_tools]
-        if self._writes is not None:
-            tools += [
-                _tool(self.remember, _WRITES, HITS_SCHEMA),
-                _tool(self.feedback, _WRITES, _FEEDBACK_SCHEMA),
+        listed = [Tool(one, reads, True, HITS_SCHEMA) for one in reading]
+        if writes is not None:
+            listed += [
+                Tool(self.remember, writes, False, HITS_SCHEMA),
+                Tool(self.feedback, writes, False, _FEEDBACK_SCHEMA),
             ]
-        if self._memories is not None:
-            tools += [
-                _tool(self._memories.read_record, _READS, RECORD_SCHEMA),
-                _tool(self._memories.write_memory, _WRITES, WRITTEN_SCHEMA),
+        if distill and writes is not None:
+            memories = MemoryTools(folder)
+            listed += [
+                Tool(memories.read_record, writes, True, RECORD_SCHEMA),
+                Tool(memories.write_memory, writes, False, WRITTEN_SCHEMA),
             ]
-        if self._episodes is not None:
-            tools += [
-                _tool(self._episodes.start_episode, _WRITES, ID_SCHEMA),
-                _tool(self._episodes.log_step, _WRITES, ID_SCHEMA),
-                _tool(self._episodes.complete_episode, _WRITES, REWARD_SCHEMA),
-                _tool(self._episodes.retrieve_relevant, _READS, HITS_SCHEMA),
+        if records is not None:
+            episodes = EpisodeTools(records, folder, self._offered)
+            listed += [
+                Tool(episodes.start_episode, None, False, ID_SCHEMA),
+                Tool(episodes.log_step, None, False, ID_SCHEMA),
+                Tool(episodes.complete_episode, writes, False, REWARD_SCHEMA),
+                Tool(episodes.retrieve_relevant, reads, True, HITS_SCHEMA),
             ]
-        return tools
+        self._records = records
+        self.listed = {tool.run.__name__: tool for tool in listed}
 
-    async def search(
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Future[ToolAnswer]:
+        """Have a tool that is listed answer; what it cannot do is said in one sentence."""
+        tool = self.listed[name]
+
+        def answer(memory: Memory) -> ToolAnswer:
+            return _answer(tool, arguments, memory)
+
+        if tool.thread is not None:
+            return tool.thread.start(answer)
+        assert self._records is not None
+        made: Future[ToolAnswer] = Future()
+        made.set_result(answer(self._records))
+        return made
+
+    def search(
         self,
+        memory: Memory,
         query: Annotated[
             str,
-            Field(description='words, "phrases", filters such as agent:codex file:app.py is:error'),
+            Meta(description='words, "phrases", filters such as agent:codex file:app.py is:error'),
         ],
-        limit: Annotated[int, Field(ge=1, le=50)] = 10,
+        limit: Annotated[int, Meta(ge=1, le=50)] = 10,
         project: Project = None,
-        since: Annotated[str | None, Field(description="2026-10-31, 7d, yesterday")] = None,
+        since: Annotated[str | None, Meta(description="2026-10-31, 7d, yesterday")] = None,
         cursor: Cursor = None,
-    ) -> CallToolResult:
+    ) -> ToolAnswer:
         """Find turns of earlier sessions by word and by meaning, of any agent and project.
 
         Use when earlier work may help.
@@ -116,192 +176,163 @@ class Tools:
                 hint="Use a few characteristic words; fix takes whole outputs.",
             )
 
-        def ask(memory: Memory, most: int) -> Any:
+        def ask(most: int) -> SearchResult:
             return memory.search(
                 query, limit=most, cursor=cursor, here=self._folder, project=project, since=since
             )
 
-        def answer(memory: Memory) -> CallToolResult:
-            found, page = ask(memory, limit), Page()
-            fitting = page.add_all(
-                hit(one.ref, one.snippet, project=one.project, at=one.at, provenance=one.provenance)
-                for one in found
-            )
-            # A shorter page has another cursor, which only a search can tell.
-            found = ask(memory, fitting) if fitting < len(found) else found
-            remarks = found.remarks or (
-                [] if found.hits else ["Nothing found. Try fewer or other words."]
-            )
-            return result(memory, page, cursor=found.cursor, remark=" ".join(remarks))
+        found, page = ask(limit), Page()
+        fitting = page.add_all(
+            hit(one.ref, one.snippet, project=one.project, at=one.at, provenance=one.provenance)
+            for one in found
+        )
+        # A shorter page has another cursor, which only a search can tell.
+        found = ask(fitting) if fitting < len(found) else found
+        remarks = found.remarks or (
+            [] if found.hits else ["Nothing found. Try fewer or other words."]
+        )
+        return result(memory, page, cursor=found.cursor, remark=" ".join(remarks))
 
-        return await self._reads.ask(answer)
-
-    async def get(
+    def get(
         self,
+        memory: Memory,
         ref: Annotated[
-            str, Field(description="id from a result: a session, a turn (...#3) or a note")
+            str, Meta(description="id from a result: a session, a turn (...#3) or a note")
         ],
         cursor: Cursor = None,
-        handoff: Annotated[bool, Field(description="of a session: what it takes to go on")] = False,
-    ) -> CallToolResult:
+        handoff: Annotated[bool, Meta(description="of a session: what it takes to go on")] = False,
+    ) -> ToolAnswer:
         """Read the outline of a session, a whole turn, or a note. Use with an id from a result."""
+        if handoff:
+            return result(memory, pages.handoff_page(memory, ref.strip()))
+        page, following = pages.read(memory, ref.strip(), cursor)
+        if ref.strip().startswith("note:"):
+            self._offered("get", [one["id"] for one in page.hits])
+        return result(memory, page, cursor=following)
 
-        def answer(memory: Memory) -> CallToolResult:
-            if handoff:
-                return result(memory, pages.handoff_page(memory, ref.strip()))
-            page, following = pages.read(memory, ref.strip(), cursor)
-            if ref.strip().startswith("note:"):
-                self._offered("get", [one["id"] for one in page.hits])
-            return result(memory, page, cursor=following)
-
-        return await self._reads.ask(answer)
-
-    async def recall(
+    def recall(
         self,
-        prompt: Annotated[str, Field(description="the task; empty: what matters in this project")],
+        memory: Memory,
+        prompt: Annotated[str, Meta(description="the task; empty: what matters in this project")],
         project: Project = None,
         budget: Annotated[
-            int | None, Field(ge=0, le=MOST_BUDGET, description="tokens (default 600)")
+            Annotated[int, Meta(ge=0, le=MOST_BUDGET)] | None,
+            Meta(description="tokens (default 600)"),
         ] = None,
-    ) -> CallToolResult:
+    ) -> ToolAnswer:
         """What is known in this project about a task.
 
         Use before you start on it; often there is nothing.
         """
+        pack = memory.recall(prompt, project=project, folder=self._folder, budget=budget)
+        page = Page()
+        page.add_all(map(pages.told_hit, pack.lines))
+        if not page.hits:
+            return sentence("Nothing relevant found. search may still find something.")
+        self._offered("recall", [ref for line in pack.lines for ref in line.ref.split()])
+        return result(memory, page)
 
-        def answer(memory: Memory) -> CallToolResult:
-            pack = memory.recall(prompt, project=project, folder=self._folder, budget=budget)
-            page = Page()
-            page.add_all(map(pages.told_hit, pack.lines))
-            if not page.hits:
-                return sentence("Nothing relevant found. search may still find something.")
-            self._offered("recall", [ref for line in pack.lines for ref in line.ref.split()])
-            return result(memory, page)
-
-        return await self._reads.ask(answer)
-
-    async def fix(
+    def fix(
         self,
-        error: Annotated[str, Field(description="the error as it was printed")],
+        memory: Memory,
+        error: Annotated[str, Meta(description="the error as it was printed")],
         cursor: Cursor = None,
-    ) -> CallToolResult:
+    ) -> ToolAnswer:
         """What got past this error before, and whether it worked.
 
         Use as soon as a command fails.
         """
+        last = error[-MOST_ERROR_CHARACTERS:]
+        page, following = _rows(
+            lambda most: memory.fix(last, folder=self._folder, limit=most), _fix, cursor
+        )
+        if not page.hits:
+            return sentence("This error has not come up before. search finds its words.")
+        self._offered("fix", [one["id"] for one in page.hits])
+        return result(memory, page, cursor=following)
 
-        def answer(memory: Memory) -> CallToolResult:
-            last = error[-MOST_ERROR_CHARACTERS:]
-            page, following = _rows(
-                lambda most: memory.fix(last, folder=self._folder, limit=most), _fix, cursor
-            )
-            if not page.hits:
-                return sentence("This error has not come up before. search finds its words.")
-            self._offered("fix", [one["id"] for one in page.hits])
-            return result(memory, page, cursor=following)
-
-        return await self._reads.ask(answer)
-
-    async def blame(
+    def blame(
         self,
-        path: Annotated[str, Field(description="a path or the end of one; the file is not read")],
+        memory: Memory,
+        path: Annotated[str, Meta(description="a path or the end of one; the file is not read")],
         cursor: Cursor = None,
-    ) -> CallToolResult:
+    ) -> ToolAnswer:
         """Which turns changed a file, and why.
 
         Use to understand why code is the way it is.
         """
+        page, following = _rows(
+            lambda most: memory.blame(path.strip(), folder=self._folder, limit=most),
+            _change,
+            cursor,
+        )
+        if not page.hits:
+            return sentence(f"No session changed {harmless(path.strip()[:200])}.")
+        return result(memory, page, cursor=following)
 
-        def answer(memory: Memory) -> CallToolResult:
-            page, following = _rows(
-                lambda most: memory.blame(path.strip(), folder=self._folder, limit=most),
-                _change,
-                cursor,
-            )
-            if not page.hits:
-                return sentence(f"No session changed {harmless(path.strip()[:200])}.")
-            return result(memory, page, cursor=following)
-
-        return await self._reads.ask(answer)
-
-    async def how(
+    def how(
         self,
+        memory: Memory,
         tool: Annotated[
             str,
-            Field(description="a program, such as pytest or docker compose, or an agent's tool"),
+            Meta(description="a program, such as pytest or docker compose, or an agent's tool"),
         ],
         cursor: Cursor = None,
-    ) -> CallToolResult:
+    ) -> ToolAnswer:
         """Commands of a tool that worked, in this project if there are any.
 
         Use before guessing flags.
         """
+        own = memory.projects.of(self._folder) is not None and bool(
+            memory.how(tool, folder=self._folder, limit=1)
+        )
+        page, following = _rows(
+            lambda most: memory.how(tool, folder=self._folder, everywhere=not own, limit=most),
+            _invocation,
+            cursor,
+        )
+        if not page.hits:
+            return sentence("No command of it has worked here yet.")
+        return result(
+            memory,
+            page,
+            cursor=following,
+            remark="" if own else "This project has none; these are from others.",
+        )
 
-        def answer(memory: Memory) -> CallToolResult:
-            own = memory.projects.of(self._folder) is not None and bool(
-                memory.how(tool, folder=self._folder, limit=1)
-            )
-            page, following = _rows(
-                lambda most: memory.how(tool, folder=self._folder, everywhere=not own, limit=most),
-                _invocation,
-                cursor,
-            )
-            if not page.hits:
-                return sentence("No command of it has worked here yet.")
-            return result(
-                memory,
-                page,
-                cursor=following,
-                remark="" if own else "This project has none; these are from others.",
-            )
-
-        return await self._reads.ask(answer)
-
-    async def remember(
+    def remember(
         self,
+        memory: Memory,
         text: Annotated[
-            str, Field(description="one fact, in the user's own words if they said it; no secrets")
+            str, Meta(description="one fact, in the user's own words if they said it; no secrets")
         ],
         category: Category = "project",
         project: Project = None,
-    ) -> CallToolResult:
+    ) -> ToolAnswer:
         """Remember a fact for later sessions.
 
         Use when the user states a preference, rule or decision. A person confirms it.
         """
-
-        def answer(memory: Memory) -> CallToolResult:
-            page = Page()
-            page.add(
-                pages.note_hit(
-                    memory.notes.add(
-                        text, category=category, project=project, folder=self._folder, by="agent"
-                    )
+        page = Page()
+        page.add(
+            pages.note_hit(
+                memory.notes.add(
+                    text, category=category, project=project, folder=self._folder, by="agent"
                 )
             )
-            return result(memory, page)
+        )
+        return result(memory, page)
 
-        return await self._writing.ask(answer)
-
-    async def feedback(
+    def feedback(
         self,
-        id: Annotated[str, Field(description="id from a result")],
+        memory: Memory,
+        id: Annotated[str, Meta(description="id from a result")],
         helpful: bool,
-    ) -> CallToolResult:
+    ) -> ToolAnswer:
         """Say whether a result helped. Use after acting on it."""
 
-        def answer(memory: Memory) -> CallToolResult:
-            memory.injections.give_feedback(id.strip(), helpful)
-            made = sentence("Noted, thank you.")
-            made.structured_content = {"id": id.strip(), "helpful": helpful}
-            return made
-
-        return await self._writing.ask(answer)
-
-    @property
-    def _writing(self) -> MemoryThread:
-        assert self._writes is not None
-        return self._writes
+        memory.injections.give_feedback(id.strip(), helpful)
+        return ToolAnswer("Noted, thank you.", {"id": id.strip(), "helpful": helpful})
 
     def _offered(self, tool: str, refs: list[str]) -> None:
         """Note down in the background what an agent was given."""
@@ -311,24 +342,29 @@ class Tools:
             )
 
 
-def _tool(
-    function: Callable[..., Any], annotations: ToolAnnotations, output: dict[str, Any]
-) -> Tool:
-    # On one line: line breaks are paid for too.
-    description = " ".join((function.__doc__ or "").split())
-    made = Tool.from_function(function, description=description, annotations=annotations)
-    made.parameters = _brief(made.parameters)
-    made.fn_metadata.output_schema = output
-    return made
+def _answer(tool: Tool, arguments: Mapping[str, Any], memory: Memory) -> ToolAnswer:
+    name = tool.run.__name__
+    try:
+        given = msgspec.convert(arguments, tool.arguments(), strict=False)
+        return tool.run(memory, **msgspec.structs.asdict(given))
+    except msgspec.ValidationError as error:
+        why, _, where = str(error).partition(" - at `$.")
+        place = f"{where.rstrip('`')}: " if where else ""
+        return sentence(f"Wrong arguments for {name}: {place}{why}", failed=True)
+    except RecollectError as error:
+        return sentence(said(error), failed=True)
+    except Exception as error:
+        log.exception("a tool failed")
+        return sentence(f"{name} failed: {type(error).__name__}.", failed=True)
 
 
-def _brief(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema of arguments without titles, which repeat the names, and without
-    saying that what is optional may be null.
+def _brief(arguments: type[msgspec.Struct]) -> dict[str, Any]:
+    """A schema of arguments without titles, and without saying that what is optional may be null.
 
     Null is taken all the same. Every byte is paid for by every session,
     and some hosts cannot read unions.
     """
+    schema = msgspec.json.schema(arguments)["$defs"]["Arguments"]
     return {
         "type": "object",
         "properties": {
@@ -339,13 +375,14 @@ def _brief(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _brief_argument(argument: dict[str, Any]) -> dict[str, Any]:
-    first, *_ = argument.get("anyOf", [{}])
+    first: dict[str, Any] = next(
+        (one for one in argument.get("anyOf", []) if one != {"type": "null"}), {}
+    )
     kept = {
-        name: value
-        for name, value in argument.items()
-        if name not in ("anyOf", "title") and value is not None
+        name: value for name, value in argument.items() if name != "anyOf" and value is not None
     }
-    return {**first, **kept}
+    # Some hosts cannot read a list of texts that does not say so.
+    return {**({"type": "string"} if "enum" in kept else {}), **first, **kept}
 
 
 def _rows(
