@@ -9,6 +9,7 @@ import apsw
 import pytest
 
 from recollect.errors import NotFound
+from recollect.memory import Memory
 from recollect.model.logs import Event, Item, ToolResult, TurnFacts
 from recollect.model.reports import Forgotten, Scrubbed
 from recollect.store import bodies
@@ -304,6 +305,36 @@ def test_a_reader_in_the_way_is_reported_and_the_work_finished_later(filled: Fil
     assert finished.scrubbed == GONE
     assert not filled.store.scrub.is_pending()
     assert traces(filled) == []
+
+
+def test_who_is_killed_before_the_files_are_scrubbed_leaves_that_to_a_job(filled: Filled) -> None:
+    """The rows are gone by then, so that nobody would think of the words in the files."""
+    fill(filled)
+    copy_to(filled.db.connection, f"{filled.path}.before-0002")
+
+    class Killed(BaseException):
+        """Nothing is caught, and nothing is done after it."""
+
+    def die(connection: apsw.Connection, statement: str, values: object) -> bool:
+        if statement == "vacuum":
+            raise Killed
+        return True
+
+    filled.db.connection.exec_trace = die
+    with pytest.raises(Killed):
+        filled.store.forgetting.session_or_turn("codex:s1", 1)
+    filled.db.connection.exec_trace = None
+    filled.reopen()
+    with Memory.open(filled.path) as memory:
+        memory.jobs.work()
+
+    assert not filled.store.scrub.is_pending()
+    assert not os.path.exists(f"{filled.path}.before-0002")
+    assert [one.name for one in filled.store.doctor.examine().findings if not one.ok] == []
+    again = filled.store.forgetting.session_or_turn("codex:s1", 1)
+    assert (again.turns, again.scrubbed) == (0, None)
+    with pytest.raises(NotFound, match="has no turn 9"):
+        filled.store.forgetting.session_or_turn("codex:s1", 9)
 
 
 def test_damaged_copies_go_as_well(filled: Filled, tmp_path: Path) -> None:

@@ -279,7 +279,7 @@ class Forgetting:
         """Remove a session, or one turn of it, for good.
 
         When this returns with `scrubbed.complete`, no file of the store holds
-        any of it. Raises NotFound for what is not stored; a session that was
+        any of it. Raises NotFound for what is not stored; what was
         forgotten before is scrubbed once more if that is still to do.
         """
         if self._was_forgotten(ref, ordinal):
@@ -300,7 +300,7 @@ class Forgetting:
                 plan.carry_out()
                 Scrub(self.db).request()
             Vectors(self.db).save_mean()
-            report.files = scrub.remove_copies(self.db.path)
+            report.files = scrub.copies_beside(self.db.path)
             report.scrubbed = Scrub(self.db).run()
         return report
 
@@ -314,7 +314,6 @@ class Forgetting:
                 project = self.db.value("select id from projects where key = ?", (note.project,))
                 self._drop_empty([project] if project is not None else [])
                 Scrub(self.db).request()
-            scrub.remove_copies(self.db.path)
             Scrub(self.db).run()
         return note
 
@@ -333,7 +332,6 @@ class Forgetting:
                 self.db.execute("delete from feedback where ref = ?", (ref,))
                 self._drop_empty([project] if project is not None else [])
                 Scrub(self.db).request()
-            scrub.remove_copies(self.db.path)
             Scrub(self.db).run()
         return episode
 
@@ -350,13 +348,16 @@ class Forgetting:
             self.db.execute(f"pragma secure_delete = {int(before):d}")
 
     def _was_forgotten(self, ref: str, ordinal: int | None) -> bool:
-        return (
-            ordinal is None
-            and self.db.value("select 1 from sessions where ref = ?", (ref,)) is None
-            and self.db.value(
-                "select 1 from tombstones where kind = 'session' and name = ?", (ref,)
-            )
-            is not None
+        session = self.db.value("select id from sessions where ref = ?", (ref,))
+        if session is None:
+            sql = "select 1 from tombstones where kind = 'session' and name = ?"
+            return self.db.value(sql, (ref,)) is not None
+        # A number that was given and has no turn is that of a forgotten one.
+        last = self.db.value(
+            "select value from store_info where name = 'last_ordinal:' || ?", (ref,)
+        )
+        return ordinal in range(1, int(last or 0) + 1) and not self.db.value(
+            "select 1 from turns where session = ? and ordinal = ?", (session, ordinal)
         )
 
     def _drop_empty(self, projects: list[int]) -> None:

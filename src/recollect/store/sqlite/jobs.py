@@ -59,6 +59,10 @@ class Jobs:
                 (name, due_at, now),
             )
 
+    def unmark(self, name: str) -> None:
+        """Take a mark back, inside the transaction that does what would follow from it."""
+        self.db.execute("delete from marks where name = ?", (name,))
+
     def follow_marks(self, following: Mapping[str, list[tuple[str, str]]]) -> None:
         """Ask for the jobs, as kind and subject, that follow from the marks that are set.
 

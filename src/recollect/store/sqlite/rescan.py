@@ -23,7 +23,6 @@ from recollect.redact import table_version
 from recollect.redact.values import OUR_TAG
 from recollect.redact.values_in import RedactsMany, Slots, known_to
 from recollect.store import bodies
-from recollect.store.sqlite import scrub
 from recollect.store.sqlite.capture.content import INSERT_TEXT
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.digests import Digests
@@ -166,8 +165,6 @@ class Rescan:
                 )
             report.redactions = _count(redactor) - before
             if Scrub(self.db).is_pending():
-                # Backups and damaged copies hold what was just taken out.
-                scrub.remove_copies(self.db.path)
                 report.scrubbed = Scrub(self.db).run()
         finally:
             self.db.execute(f"pragma secure_delete = {int(secure_before):d}")

@@ -35,7 +35,7 @@ def copies_beside(path: str) -> list[str]:
     folder, name = os.path.split(path)
     shape = re.compile(
         re.escape(name)
-        + r"(\.(before-\d{4}|damaged-[\w-]+|salvage|repaired)|-vectors)(\.partial)?(-wal|-shm)?"
+        + r"(\.(before-\d{4}|damaged-[\w-]+|repaired|partial)|-vectors)(\.partial)?(-wal|-shm)?"
     )
     return sorted(
         os.path.join(folder, entry) for entry in os.listdir(folder or ".") if shape.fullmatch(entry)
@@ -57,20 +57,26 @@ class Scrub:
         self.db = db
 
     def request(self) -> None:
-        """Ask for a scrub in the transaction that deletes, so
-        that a crash in between is noticed.
+        """Ask for a scrub in the transaction that deletes: whoever dies in
+        between leaves it to the next job.
         """
         if self.db.value("select 1 from sqlite_schema where name = 'sqlite_stat4'"):
             self.db.execute("delete from sqlite_stat4")
         self.db.execute("insert or replace into store_info values (?, 1)", (_PENDING,))
+        Jobs(self.db).mark("scrub unfinished")
 
     def is_pending(self) -> bool:
         """Whether something was deleted and may still be readable."""
         return self.db.value("select 1 from store_info where name = ?", (_PENDING,)) is not None
 
     def run(self) -> Scrubbed:
-        """Clear every trace of deleted rows out of the files; may be called twice."""
+        """Clear every trace of deleted rows out of the files; may be called twice.
+
+        Copies of the store that stand beside it go: they hold what was deleted.
+        """
         result = Scrubbed()
+        if self.db.path != ":memory:":
+            remove_copies(self.db.path)
         try:
             result.text_index = self._merged()
             self.vacuum()
@@ -82,6 +88,7 @@ class Scrub:
             # Only now, and it costs a few bytes of log that say nothing.
             with self.db.transaction():
                 self.db.execute("delete from store_info where name = ?", (_PENDING,))
+                Jobs(self.db).unmark("scrub unfinished")
             self.empty_log()
         else:
             in_the_way = (
