@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -409,3 +412,58 @@ def test_damage_anywhere_costs_only_what_it_hits(
         for row in sound.bodies
         if page not in sound.pages[row[0]] and kept.get(row[0]) != row
     ] == []
+
+
+# Dies just before the n-th time that a file gets a name or loses one.
+REPAIRER = """
+import os, signal, sys
+
+from recollect.store.sqlite.salvage.repair import repair
+
+left = int(sys.argv[2])
+
+def hear(event, values):
+    global left
+    if event in ("os.link", "os.rename", "os.remove"):
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(hear)
+repair(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody can be killed like that there")
+def test_who_is_killed_while_files_change_places_leaves_a_whole_one(
+    filled: Filled, tmp_path: Path
+) -> None:
+    """Neither may there be no store at all, nor one without what its write-ahead log holds."""
+    fill(filled)
+    filled.store.scrub.empty_log()
+    filled.db.execute("pragma wal_autocheckpoint = 0")
+    filled.keep("late.jsonl", facts("late"), *turn("late", "k", "only in the log"))
+    torn = {end: Path(f"{filled.path}{end}").read_bytes() for end in ("", "-wal")}
+    filled.close()
+    broken = bytearray(torn[""])
+    zero(root_of(filled.path, "mine_by_a"))(broken)
+    command = [sys.executable, "-c", REPAIRER, str(filled.path)]
+
+    killed = 0
+    for step in range(1, 20):
+        for left in filled.path.parent.iterdir():
+            left.unlink()
+        for end, data in {"": bytes(broken), "-wal": torn["-wal"]}.items():
+            Path(f"{filled.path}{end}").write_bytes(data)
+            Path(f"{filled.path}{end}").chmod(0o600)
+        code = subprocess.run([*command, str(step)]).returncode
+        killed += code == -signal.SIGKILL
+        repair(str(filled.path))
+
+        filled.reopen()
+        assert "codex:late#1" in filled.turn_refs(), f"killed at change {step}"
+        assert len(filled.turn_refs()) == SESSIONS * TURNS + 1
+        filled.close()
+        if code == 0:
+            break
+    assert killed > 5

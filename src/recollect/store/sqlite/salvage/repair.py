@@ -41,6 +41,7 @@ from recollect.store.sqlite.search.text_index import (
 )
 from recollect.store.sqlite.upkeep import Upkeep
 from recollect.store.sqlite.vectors.stored import Vectors
+from recollect.system import platforms
 
 
 def repair(path: str, *, rebuild: bool = False) -> RepairReport:
@@ -65,8 +66,8 @@ def repair(path: str, *, rebuild: bool = False) -> RepairReport:
                 raise salvage.db.explain(error) from error
             finally:
                 salvage.close()
-        report.notes = [*faults[:5], *report.notes]
-        report.damaged_copy = _exchange(path, salvage.path)
+            report.notes = [*faults[:5], *report.notes]
+            report.damaged_copy = _exchange(path, salvage.path, file)
     except OSError as error:
         raise StoreUnwritable(
             path, os.strerror(error.errno) if error.errno else str(error)
@@ -159,18 +160,52 @@ def _keep(path: str, rebuild: bool) -> RepairReport:
         db.close()
 
 
-def _exchange(path: str, made: str) -> str:
-    """Put the new store in the place of the damaged one, which gets another name."""
+def _exchange(path: str, made: str, file: PageFile) -> str:
+    """Put the new store in the place of the damaged one, which keeps another name.
+
+    Whoever dies in between leaves one of the two in its place, and whole: what only the
+    write-ahead log holds is in the damaged file before the log goes.
+    """
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
     kept, number = f"{path}.damaged-{stamp}", 1
     while os.path.exists(kept):
         number += 1
         kept = f"{path}.damaged-{stamp}-{number}"
-    # The log first: beside the new file it would be taken for its own.
+    _give_name(path, kept)
     if os.path.exists(path + "-wal"):
-        os.replace(path + "-wal", kept + "-wal")
-    if os.path.exists(path + "-shm"):
-        os.unlink(path + "-shm")
-    os.replace(path, kept)
+        _give_name(path + "-wal", kept + "-wal")
+        _fold_log(path, file)
+    for end in ("-wal", "-shm"):
+        # The log would be taken for the new file's own.
+        if os.path.exists(path + end):
+            os.unlink(path + end)
     os.replace(made, path)
     return kept
+
+
+def _give_name(path: str, other: str) -> None:
+    """Another name for a file, or a copy where files cannot have two."""
+    try:
+        os.link(path, other)
+    except OSError:
+        import shutil
+
+        shutil.copyfile(path, other)
+
+
+def _fold_log(path: str, file: PageFile) -> None:
+    """The same file with the pages of its write-ahead log in it."""
+    if not file.newer:
+        return
+    with (
+        platforms.PartialFile(path) as partial,
+        open(partial, "r+b") as folded,
+        open(path, "rb") as damaged,
+    ):
+        while block := damaged.read(1 << 20):
+            folded.write(block)
+        for number, data in sorted(file.newer.items()):
+            folded.seek((number - 1) * file.page_size)
+            folded.write(data)
+        folded.flush()
+        os.fsync(folded.fileno())
