@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SUITE ?= all
 TIER ?= unit
 
-.PHONY: run test test-fast test-tier agents check bench docs clean
+.PHONY: run test test-fast test-tier torture agents check bench docs clean
 
 run: $(VENV)/installed  ## set up, import this machine's sessions, show what can be done with them
 	@$(BIN)/recollect demo
@@ -18,6 +18,9 @@ test-fast: $(VENV)/tested  ## the tests of most things, up to the first failure
 
 test-tier: $(VENV)/tested agents  ## one tier: TIER=unit store agents faces hubs wheel
 	$(BIN)/python -m tests.suite $(TIER)
+
+torture: $(VENV)/tested  ## kill, damage, fill up and confuse it for half an hour, and write down what came of it
+	$(BIN)/python -m tests.torture --write
 
 agents: $(VENV)/tested  ## the real agents that tests run, if there is npm to install them with
 	$(BIN)/python -m tests.npm

@@ -1,0 +1,132 @@
+"""The parts of the campaign, what one of them comes to, and the page that says so."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
+RESULTS = re.compile(r"(<!-- torture: begin -->\n).*?(<!-- torture: end -->)", re.DOTALL)
+# A part that finds so many faults has been heard.
+MOST_FAULTS = 200
+
+
+class Round(NamedTuple):
+    """One attempt to break something: what it was about, and what did not hold.
+
+    `count` is how many reads, copies or commands it stands for.
+    """
+
+    what: str
+    faults: list[str]
+    count: int = 1
+
+
+class CannotRun(Exception):
+    """This machine lacks what a part needs; it is skipped by name."""
+
+
+# Rounds about a folder of their own, from a seed on: as many as are asked for.
+Rounds = Callable[[Path, int, int], Iterator[Round]]
+
+
+class Part(NamedTuple):
+    """A kind of mistreatment: what is done, how often in full and in the sample of the tests."""
+
+    name: str
+    what: str
+    unit: str
+    full: int
+    sample: int
+    # The share of a whole campaign's time that it may take.
+    share: int
+
+    def rounds(self, folder: Path, seed: int, count: int) -> Iterator[Round]:
+        made: Rounds = import_module(f"tests.torture.{self.name}").rounds
+        return made(folder, seed, count)
+
+
+PARTS = (
+    Part(
+        "kill",
+        "`kill -9` at a random moment or change of a file, in every command that writes, every "
+        "job, every migration, the MCP server and the web page; afterwards the store is sound, "
+        "nothing that was there is lost or doubled, and the next run ends where an "
+        "undisturbed one does",
+        "rounds",
+        full=500,
+        sample=10,
+        share=8,
+    ),
+)
+
+
+class Result(NamedTuple):
+    """What a part came to."""
+
+    part: Part
+    done: Counter[str]
+    faults: list[str]
+    seconds: float
+    skipped: str = ""
+
+    @property
+    def count(self) -> int:
+        return sum(self.done.values())
+
+
+def run(part: Part, *, seed: int, count: int, seconds: float = float("inf")) -> Result:
+    """Do a part until it has its count or its time is over; at least one round."""
+    began = time.monotonic()
+    done: Counter[str] = Counter()
+    faults: list[str] = []
+    skipped = ""
+    with tempfile.TemporaryDirectory(prefix="torture-") as folder:
+        try:
+            for round_ in part.rounds(Path(folder), seed, count):
+                done[round_.what] += round_.count
+                faults += [f"{round_.what}: {fault}" for fault in round_.faults]
+                if (
+                    sum(done.values()) >= count
+                    or time.monotonic() - began > seconds
+                    or len(faults) >= MOST_FAULTS
+                ):
+                    break
+        except CannotRun as reason:
+            skipped = str(reason)
+    return Result(part, done, faults, time.monotonic() - began, skipped)
+
+
+def write_page(results: list[Result], command: str) -> None:
+    """Put what was counted into the page; parts that were not run keep their line."""
+    text = PAGE.read_text(encoding="utf-8")
+    lines = {name: line for line in text.splitlines() for name in [_part_of(line)] if name}
+    lines |= {result.part.name: _line(result, command) for result in results}
+    rows = [lines.get(part.name, f"| {part.name} | not run yet | | | |") for part in PARTS]
+    table = "\n".join(["| part | done | faults | took | by |", "|---|---|---|---|---|", *rows])
+    PAGE.write_text(
+        RESULTS.sub(lambda found: f"{found[1]}{table}\n{found[2]}", text), encoding="utf-8"
+    )
+
+
+def _part_of(line: str) -> str | None:
+    names = {part.name for part in PARTS}
+    name = line.strip("| ").partition(" |")[0]
+    return name if line.startswith("| ") and name in names and "`" in line else None
+
+
+def _line(result: Result, command: str) -> str:
+    part = result.part
+    if result.skipped:
+        return f"| {part.name} | skipped: {result.skipped} | | | `{command}` |"
+    kinds = len(result.done)
+    about = f"{result.count:,} {part.unit} of {kinds} kinds; in full {part.full:,}"
+    return (
+        f"| {part.name} | {about} | {len(result.faults)} | {result.seconds:,.0f} s | `{command}` |"
+    )
