@@ -574,6 +574,19 @@ class Memory:
 
         return replay(edits())
 
+    def uncommitted(self, folder: str | None = None, *, limit: int = 20) -> Answers[FileChange]:
+        """The turn that last changed each file that git says is not committed, in the
+        repository of a folder; files that no session changed are left out.
+        """
+        from recollect.model.answers import Answers
+        from recollect.system.uncommitted import uncommitted
+
+        here = folder or os.getcwd()
+        found: list[FileChange] = []
+        for file in uncommitted(here)[:limit] if self.projects.of(here) else []:
+            found += self.blame(file, folder=here, limit=1)
+        return Answers([row for row in found if row.match != "suffix"])
+
     def fix(
         self, error: str, /, *, folder: str | None = None, limit: int | None = 5, **filters: Filter
     ) -> Answers[Fix]:

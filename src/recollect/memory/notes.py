@@ -108,6 +108,11 @@ class MemoryNotes:
         store = self.shared.store()
         return store.notes.of_session(store.sessions.resolve(ref)[0])
 
+    def count_told(self, project: str) -> int:
+        """How many lines the agents in a project are told at their start, as it is now."""
+        ready = self.shared.store().hook_lines.pack(project)
+        return sum(line[:2] == "- " for line in ready.text.splitlines()) if ready else 0
+
     def evidence(self, note: Note, limit: int) -> list[Turn]:
         """The turns that a note rests on, the newest first; none that is gone or damaged."""
         from recollect.errors import RecollectError

@@ -63,6 +63,10 @@ class MemoryStore:
         report.values = values
         return report
 
+    def unembedded(self) -> int:
+        """How many turns are found by word only so far."""
+        return self.shared.store().vectors.waiting()
+
     def doctor(self, *, verify: bool = False) -> Health:
         """What is wrong, if anything; `verify` also recomputes every checksum."""
         from recollect.retain.budgets import Budget, check

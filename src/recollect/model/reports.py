@@ -264,10 +264,14 @@ class Forgotten(Struct, kw_only=True):
 
 
 class HealthCheck(Struct, kw_only=True):
-    """One thing that was looked at; `hint` says what to do when it is not well."""
+    """One thing that was looked at; `hint` says what to do when it is not well.
+
+    `warning` means that nothing is broken: a person may want to do something.
+    """
 
     name: str
     ok: bool
+    warning: bool = False
     detail: str = ""
     hint: str = ""
 

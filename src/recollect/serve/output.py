@@ -26,10 +26,10 @@ class Output:
     turns a row into lines, `head` and `foot` frame them for a person, `empty`
     is said when there is no row (the exit code says it too), `note` goes to
     stderr. `screen` says how all of it looks on a terminal, where a person reads it; its lines
-    are cleaned already.
+    are cleaned already. One that `pages` goes through a pager when it is longer than the screen.
     """
 
-    __slots__ = ("empty", "exit_code", "foot", "head", "note", "rows", "screen", "text")
+    __slots__ = ("empty", "exit_code", "foot", "head", "note", "pages", "rows", "screen", "text")
 
     def __init__(
         self,
@@ -42,9 +42,11 @@ class Output:
         note: str = "",
         exit_code: int = 0,
         screen: Callable[[Screen], Iterable[str]] | None = None,
+        pages: bool = False,
     ) -> None:
         self.rows, self.text, self.head, self.foot = rows, text, head, foot
         self.empty, self.note, self.exit_code, self.screen = empty, note, exit_code, screen
+        self.pages = pages
 
 
 def write(output: Output, *, as_json: bool) -> int:
@@ -92,7 +94,7 @@ def say(text: str) -> None:
 
 def counted(number: int, one: str, many: str = "") -> str:
     """A number of things in words: 1 turn, 2 turns."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def and_subagents(number: int) -> str:

@@ -56,7 +56,9 @@ def shown(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
 LISTS = [
     "fix 'database is locked'", "blame prices.py", "how pytest", "show 453d", "show 453d.4",
     "memory --project webshop", "memory list --all", "",
-    "sessions", "sessions --subagents", "sessions --project webshop",
+    "sessions", "sessions --subagents", "sessions --project webshop", "sessions --limit 30",
+    "stats", "stats --by project", "stats --by day", "stats --by tool", "projects", "agents",
+    "friction --sessions 2", "doctor", "show 453d --diff", "show 453d -v", "install",
     "search migration deadlock --explain",
 ]  # fmt: skip
 
@@ -126,8 +128,13 @@ def test_a_session_is_read_without_the_outputs_of_what_went_well(
     assert about.startswith("webshop · claude · ")
     assert "1 of 12 calls failed" in about
     assert sum(line.startswith(".") for line in rest) == 7
-    assert "  ✎ /home/mara/code/webshop/migrations/env.py  +3 −4" in rest
-    assert "      … 7 lines (--all)" in rest
+    assert "  ✎ migrations/env.py  +3 −4" in rest
+    assert "  read 1 file" in rest
+    assert not any("TodoWrite" in line or "Exit code 1" in line for line in rest)
+    assert "      … 6 lines (--all)" in rest
+    (failed,) = (line for line in rest if line.startswith("  ✗"))
+    assert failed.endswith("exit 1")
+    assert cells(failed) == 100
 
 
 @pytest.mark.usefixtures("screen")
@@ -154,7 +161,8 @@ def test_the_memory_on_a_terminal_is_word_for_word_what_agents_are_told(
 def test_bare_it_shows_the_newest_and_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
     first, *rest = shown(capsys)
 
-    assert first == "All projects · 24 sessions (and 1 sub-agent) · 162 turns · 4 projects in all"
+    assert first.split("  ")[0] == "All projects"
+    assert first.split("  ")[-1].strip().startswith("24 sessions · 162 turns · $5.55 · last ")
     assert [line.split()[0] for line in rest[1:4]] == ["1", "2", "3"]
 
 
@@ -162,13 +170,15 @@ def test_bare_it_shows_the_newest_and_what_to_do_next(capsys: pytest.CaptureFixt
 def test_bare_in_a_project_it_counts_what_is_of_the_project(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The rest stands beside it."""
+    """Its agents are told what is ready, which is said too."""
     webshop = "github.com/acme/webshop"
     monkeypatch.setattr("recollect.memory.projects.MemoryProjects.of", lambda self, at: webshop)
 
-    first, *_ = shown(capsys)
+    first, *rest = shown(capsys)
 
-    assert first == "webshop · 8 sessions · 55 turns   (24 sessions in 4 projects in all)"
+    assert first.split("  ")[0] == "webshop"
+    assert first.split("  ")[-1].strip().startswith("8 sessions · 55 turns · $2.72 · last ")
+    assert any(line.startswith("Agents here are told ") for line in rest)
 
 
 def test_nothing_to_do_has_no_bar(
@@ -368,18 +378,58 @@ def test_a_row_number_stands_for_what_was_listed_in_this_terminal(
     )
 
 
-def on_a_terminal(home: Path, folder: Path, script: str) -> str:
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_an_answer_longer_than_the_screen_goes_through_the_pager(samples: Path, home: Path) -> None:
+    """As git's do; --no-pager, a high screen and a short answer need none."""
+    show = "recollect show 453d"
+
+    paged = on_a_terminal(home, samples, f"RECOLLECT_PAGER='sed s/^/PAGED/' {show}", rows=20)
+    left_early = on_a_terminal(home, samples, f"PAGER='head -n 2' {show}; echo code $?", rows=20)
+    plain = [
+        on_a_terminal(home, samples, f"PAGER='sed s/^/PAGED/' {words}", rows=rows)
+        for words, rows in ((f"{show} --no-pager", 20), (show, 500), ("recollect stats", 20))
+    ]
+
+    assert paged.startswith("PAGEDDeadlock while migration 0042 runs against live orders")
+    assert len(left_early.splitlines()) == 3
+    assert left_early.endswith("code 0\n")
+    assert not any("PAGED" in answer for answer in plain)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_the_next_page_of_a_search_needs_no_cursor(samples: Path, home: Path) -> None:
+    """The terminal remembers what was asked; another one knows nothing of it."""
+    search = "recollect search migration --limit 2"
+
+    first = on_a_terminal(home, samples, search)
+    second = on_a_terminal(home, samples, f"{search}; echo and; recollect search --more")
+    elsewhere = on_a_terminal(home, samples, "recollect search --more")
+
+    assert "More: recollect search --more" in first
+    assert "--cursor" not in first
+    one, _, two = second.partition("and\n")
+    assert one == first
+    assert two.startswith(" 1  ")
+    assert set(two.splitlines()[:2]).isdisjoint(first.splitlines())
+    assert "error: No search was made in this terminal" in elsewhere
+
+
+def on_a_terminal(home: Path, folder: Path, script: str, *, rows: int = 0) -> str:
     """What a shell in a terminal of its own shows for some commands."""
+    import fcntl
     import pty
+    import struct
+    import termios
 
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 100, 0, 0))
     program = f"{sys.executable} -P -m recollect"
     running = subprocess.Popen(
         ["sh", "-c", script.replace("recollect ", f"{program} ")],
         stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, cwd=home,
         env={
             "HOME": str(home), "RECOLLECT_HOME": str(folder), "TERM": "xterm", "NO_COLOR": "1",
-            "PYTHONUTF8": "1",
+            "PYTHONUTF8": "1", "PATH": os.environ["PATH"],
         },
     )  # fmt: skip
     os.close(theirs)
@@ -394,3 +444,123 @@ def on_a_terminal(home: Path, folder: Path, script: str) -> str:
     os.close(ours)
     running.wait(30)
     return found.decode().replace("\r\n", "\n").replace(f"{program} ", "recollect ")
+
+
+@pytest.mark.usefixtures("screen")
+def test_the_sums_end_in_a_total_that_is_the_same_number_everywhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Most expensive first, names as short as they can be, nothing unknown is a zero."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    head, *rows = shown(capsys, "stats", "--by", "project")
+
+    assert head.split() == [
+        "project", "sessions", "turns", "calls", "failed", "tokens", "cached", "cost"
+    ]  # fmt: skip
+    assert [row.split()[0] for row in rows] == [
+        "webshop", "fieldnotes", "tidepool", "infra", "total"
+    ]  # fmt: skip
+    assert rows[-1].split() == ["total", "24", "162", "313", "13", "%", "11.5M", "98", "%", "$5.55"]
+    assert rows[0].endswith("━" * 16)
+
+
+@pytest.mark.usefixtures("screen")
+def test_bare_the_sums_are_of_weeks_agents_and_projects(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = shown(capsys, "stats")
+
+    assert re.fullmatch(r"[▁▂▃▄▅▆▇█]{12}  12 weeks to 2026-11-14, tokens a week", lines[0])
+    assert [line.split()[0] for line in lines if line and line[0].islower()] == [
+        "agent", "claude-code", "codex", "total",
+        "project", "webshop", "fieldnotes", "tidepool", "infra", "total",
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("screen")
+def test_an_error_that_comes_back_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    """What it says and how often, then what became of it."""
+    first, second, *_ = shown(capsys, "friction", "--sessions", "2")
+
+    assert first.split()[:3] == ["1", "2", "sessions"]
+    assert "failed to run custom build command" in first
+    assert second.startswith("     ✓ all got past it · 2 projects · ")
+
+
+@pytest.mark.usefixtures("screen")
+def test_doctor_has_a_row_for_each_part(capsys: pytest.CaptureFixture[str]) -> None:
+    """All the checks are there with -v, and for a program."""
+    lines = shown(capsys, "doctor")
+    every = shown(capsys, "doctor", "-v")
+
+    assert [line.split()[:2] for line in lines] == [
+        ["✓", "Store"], ["✓", "Search"], ["✓", "Import"], ["✓", "Jobs"]
+    ]  # fmt: skip
+    assert "24 sessions (and 1 sub-agent), 162 turns" in lines[0]
+    assert len(every) > 12
+
+
+@pytest.mark.usefixtures("samples")
+def test_in_a_project_its_own_sessions_are_listed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program gets the same rows; another project, or --all, says so."""
+    webshop = "github.com/acme/webshop"
+    monkeypatch.setattr("recollect.memory.projects.MemoryProjects.of", lambda self, at: webshop)
+
+    counts = [
+        len(shown(capsys, "sessions", "--limit", "99", *more))
+        for more in ([], ["--all"], ["--project", "infra"], ["project:infra"], ["session:453d"])
+    ]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    assert counts == [8, 24, 5, 5, 1]
+    assert shown(capsys, "sessions")[0] == (
+        "webshop · 8 sessions (24 in all projects: recollect ls --all)"
+    )
+    assert shown(capsys, "show", "last", "--digest")[0].startswith("claude-code:a75df633")
+
+
+@pytest.mark.usefixtures("screen")
+def test_edits_are_shown_as_patches(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown(capsys, "show", "453d.4", "--diff")
+
+    assert "  ✎ migrations/env.py  +3 −4" in lines
+    assert "    -        with connection.begin():" in lines
+    assert not any("alembic upgrade" in line for line in lines)
+
+
+def test_a_note_is_shown_by_its_id_alone(samples: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As lists print it."""
+    with memory(samples.parent) as mind:
+        (note, *_) = mind.notes.search(limit=1)
+
+    assert shown(capsys, "show", note.ref.removeprefix("note:"))[0].startswith(note.ref)
+
+
+def test_the_files_that_are_not_committed_have_the_turns_behind_them(
+    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """The question that comes before a commit: what was this for?"""
+    file = tmp_path / "shop" / "feeds" / "cache.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("as it was\n")
+    git = ["git", "-c", "user.email=a@example.org", "-c", "user.name=A"]
+    for words in (
+        ["init", "-q"], ["remote", "add", "origin", "git@github.com:acme/webshop.git"],
+        ["add", "."], ["commit", "-qm", "first"],
+    ):  # fmt: skip
+        subprocess.run([*git, *words], cwd=tmp_path, check=True)
+    monkeypatch.chdir(tmp_path)
+
+    clean = main(["blame"]), capsys.readouterr().err
+    file.write_text("as it is\n")
+    lines = shown(capsys, "blame")
+
+    assert clean[0] == 2
+    assert clean[1].startswith("Which file? ")
+    assert lines[0].startswith("codex:01a1a188-")
+    assert lines[0].split("  ")[0].endswith("#5")

@@ -53,7 +53,7 @@ def test_hooks_that_never_fired_come_with_what_to_do() -> None:
     """Codex skips what was not trusted, without a word."""
     [finding] = findings([Integration(agent="codex", scope="user", hooks=True)], {})
 
-    assert not finding.ok
+    assert (finding.ok, finding.warning) == (False, True)
     assert finding.detail == "hooks for you; its hooks never ran"
     assert "/hooks" in finding.hint
 
@@ -103,6 +103,7 @@ def test_doctor_finds_a_command_that_is_gone(
     assert finding == {
         "name": "connected to gemini-cli",
         "ok": False,
+        "warning": False,
         "detail": "hooks, mcp, skill for you; its hooks never ran; the command that it calls is "
         "gone: /gone/recollect",
         "hint": "Bring the path up to date: recollect install gemini-cli",

@@ -38,6 +38,19 @@ AGENTS = {
 }
 
 
+# What people type for an agent besides the first part of its id.
+NICKNAMES = {"cc": "claude-code"}
+
+
+def agent_called(name: str) -> str:
+    """The id of the agent that people call so: `claude`, `cc`, `gemini`; else the name itself."""
+    typed = name.lower()
+    if typed in AGENTS:
+        return typed
+    found = [agent for agent in AGENTS if agent.partition("-")[0] == typed]
+    return NICKNAMES.get(typed, found[0] if len(found) == 1 else name)
+
+
 class Hooks:
     """What an agent's hooks pass and take.
 

@@ -173,9 +173,9 @@ def _run(name: str, arguments: list[str]) -> int:
     from recollect.serve.output import complain, say, write
 
     command = load(name)
-    args = parser(name, command).parse_args(
-        command.prepare(arguments) if hasattr(command, "prepare") else arguments
-    )
+    given = command.prepare(arguments) if hasattr(command, "prepare") else arguments
+    args = parser(name, command).parse_args(given)
+    args.given = given
     memory = None
     try:
         if args.log_json or "RECOLLECT_LOG" in os.environ:
@@ -188,8 +188,8 @@ def _run(name: str, arguments: list[str]) -> int:
         memory = Memory.open(
             args.store, config=args.config, settings=changed, headless=_find_headless
         )
-        if (typed := getattr(args, "ref", None)) and name in NUMBERED and typed[0].isdecimal():
-            _take_row(args, memory)
+        if (typed := getattr(args, "ref", None)) and name in NUMBERED:
+            _take_row(args, memory, typed)
         output = command.run(memory, args)
         style = None
         if output.screen is not None and not args.json and _is_for_person(args.color):
@@ -199,7 +199,7 @@ def _run(name: str, arguments: list[str]) -> int:
         if style is not None:
             from recollect.serve.cli.lists import write_screen
 
-            code = write_screen(output, style, memory.settings.home)
+            code = write_screen(output, style, memory.settings.home, pages=not args.no_pager)
         else:
             code = write(output, as_json=args.json)
         if left_out := memory.take_left_out():
@@ -236,12 +236,18 @@ def _is_for_person(color: str | None) -> bool:
     return forced or sys.stdout.isatty()
 
 
-def _take_row(args: Namespace, memory: Memory) -> None:
-    """Put what a row of this terminal's last list stands for in the place of its number."""
-    from recollect.serve.cli.lists import find_row
+def _take_row(args: Namespace, memory: Memory, typed: str) -> None:
+    """Put what a row of this terminal's last list stands for in the place of its number, and
+    the newest session of this project, or of all, in that of `last`.
+    """
+    from recollect.serve.cli.lists import find_last, find_row
     from recollect.serve.output import say
 
-    if found := find_row(memory.settings.home, args.ref):
+    if typed == "last":
+        found = find_last(memory)
+    else:
+        found = find_row(memory.settings.home, typed) if typed[0].isdecimal() else None
+    if found:
         args.ref = found
         session = found.partition("#")[0]
         name = memory.names([session]).get(session)
@@ -293,6 +299,7 @@ def parser(name: str, command: ModuleType) -> ArgumentParser:
     made.add_argument(
         "--color", choices=["always", "never"], help="colour, or none (default: on a terminal)"
     )
+    made.add_argument("--no-pager", action="store_true", help="print a long answer as it is")
     which = made.add_mutually_exclusive_group()
     which.add_argument("--store", metavar="PATH", help="use this store instead of the usual one")
     which.add_argument("--demo", action="store_true", help="use the samples of recollect demo")

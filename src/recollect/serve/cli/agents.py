@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 
 import msgspec
 
@@ -15,6 +16,8 @@ from recollect.memory import Memory
 from recollect.model.reports import AgentRow, SupportedAgent
 from recollect.serve.agents import find_agent
 from recollect.serve.cli import count
+from recollect.serve.cli.lists import Screen
+from recollect.serve.cli.style import Column, age, fill, number
 from recollect.serve.install import installed
 from recollect.serve.output import Output, counted
 from recollect.system import platforms
@@ -31,7 +34,40 @@ def run(memory: Memory, args: Namespace) -> Output:
     set_up = {one.agent for one in installed(memory.environ, os.getcwd())}
     # Agents that are used here come first; most are not.
     rows = sorted(memory.agents.all(), key=lambda row: not (row.sources or row.sessions))
-    return Output([_supported(row, set_up) for row in rows[: args.limit]], _text)
+    found = [_supported(row, set_up) for row in rows[: args.limit]]
+    return Output(found, _text, screen=lambda screen: _screen(screen, found))
+
+
+def _screen(screen: Screen, rows: list[SupportedAgent]) -> Iterator[str]:
+    """Those that are used here, a line each; of the others the names."""
+    used = [row for row in rows if row.sources or row.sessions or row.install == "installed"]
+    style = screen.style
+    columns = [
+        Column("agent", role="accent"), Column("logs here", right=True),
+        Column("sessions", right=True), Column("last", role="dim", right=True),
+        Column("version", drop=2), Column("connected", drop=3),
+        Column("logs in", flexible=True, role="dim"),
+    ]  # fmt: skip
+    if used:
+        yield from screen.table(
+            columns,
+            [
+                [
+                    row.agent, number(row.sources), number(row.sessions),
+                    style.glyph(age(row.last_at)), style.clean(row.newest_version or ""),
+                    {"installed": "yes", "available": "no"}.get(row.install or "", ""),
+                    style.clean(_places(row.found or row.roots)),
+                ]
+                for row in used
+            ],
+        )  # fmt: skip
+        yield ""
+    others = ", ".join(row.name for row in rows if row not in used)
+    if others:
+        yield from fill(f"No logs and no sessions: {others}.", style.width)
+    yield from screen.hint(
+        "Connect one: recollect install AGENT   Where it looked: recollect agents --json"
+    )
 
 
 def _supported(row: AgentRow, set_up: set[str]) -> SupportedAgent:

@@ -1,6 +1,7 @@
 """recollect blame: which sessions changed a file, and why.
 
 recollect blame src/app.py               newest change first
+recollect blame                          the sessions behind your uncommitted changes
 recollect blame app.py since:30d         the end of a path is enough
 
 If this very file has no stored changes, it shows all files whose path ends
@@ -15,15 +16,16 @@ that open files themselves, or PowerShell.
 
 from __future__ import annotations
 
-import os
+import posixpath
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
+from recollect.errors import EXIT_USAGE
 from recollect.memory import Memory
 from recollect.model.answers import FileChange
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, remarked, typed
-from recollect.serve.cli.lists import Screen, agent_name, turn_name
+from recollect.serve.cli.lists import Screen, agent_name, inside, turn_name
 from recollect.serve.cli.style import Column, age, cells
 from recollect.serve.output import Output, counted, external_mark, placed
 
@@ -40,6 +42,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     path = (args.path or "").strip()
+    if not path and not args.query and not any(chosen(args).values()):
+        return _uncommitted(memory, args)
     found = memory.blame(path, typed(args), folder=None, limit=args.limit, **chosen(args))
     note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
     return Output(
@@ -51,14 +55,29 @@ def run(memory: Memory, args: Namespace) -> Output:
     )
 
 
+def _uncommitted(memory: Memory, args: Namespace) -> Output:
+    found = memory.uncommitted(limit=args.limit)
+    return Output(
+        found,
+        _text,
+        empty="Which file? No session changed one that is not committed here.\n"
+        "  Try: recollect blame src/app.py",
+        exit_code=0 if found.rows else EXIT_USAGE,
+        screen=lambda screen: _screen(screen, memory, found.rows),
+    )
+
+
 def _screen(screen: Screen, memory: Memory, rows: list[FileChange]) -> Iterator[str]:
     if not rows:
         return
     style = screen.style
     names = memory.names(sorted({row.session for row in rows}))
     files = {row.file for row in rows}
-    head = style.clean(rows[0].file) if len(files) == 1 else counted(len(files), "file")
     count = f"{counted(len(rows), 'change')} in {counted(len(names), 'session')}"
+    session = memory.session(rows[0].session)
+    head = style.clean(inside(rows[0].file, session.cwd))
+    if len(files) > 1:
+        head = counted(len(files), "file")
     room = style.width - cells(count) - 3
     yield style.paint("bold", style.cut(head, room)) + style.glyph(f" · {count}")
     columns = [
@@ -77,13 +96,13 @@ def _screen(screen: Screen, memory: Memory, rows: list[FileChange]) -> Iterator[
                 "" if row.added is None else f"+{row.added}",
                 "" if row.removed is None else style.glyph(f"−{row.removed}"),
                 asked + marks,
-                style.clean(os.path.basename(row.file)) if len(files) > 1 else "",
+                style.clean(posixpath.basename(row.file)) if len(files) > 1 else "",
                 agent_name(row.agent),
                 turn_name(row.ref, lambda session: names[session].short),
             ]
         )
     yield from screen.table(columns, lines)
-    yield from screen.hint("See a change: recollect show 1")
+    yield from screen.hint("See a change: recollect show 1 --diff")
 
 
 def _text(row: FileChange) -> str:

@@ -50,7 +50,7 @@ def _tried(memory: Memory, paths: list[str], option: str) -> Output:
 
     `option` chooses this memory.
     """
-    with ProgressBar("Reading logs:") as progress:
+    with ProgressBar("Reading", " logs") as progress:
         report = memory.import_logs(paths, progress=progress)
     _embed(memory)
     summary = memory.summary()
@@ -98,7 +98,7 @@ def _tried(memory: Memory, paths: list[str], option: str) -> Output:
 
 def _embed(memory: Memory) -> None:
     """Embed the turns, so that the first search finds by meaning too."""
-    with ProgressBar("Preparing search by meaning:") as progress:
+    with ProgressBar("Preparing search by meaning", " turns") as progress:
         for report in memory.store.embed(limit=MOST_EMBEDDED):
             progress(report.turns, report.turns + report.remaining, "")
     if report.remaining:

@@ -18,8 +18,11 @@ from collections.abc import Iterator
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import ImportReport, SourceReport
+from recollect.serve.agents import agent_called
 from recollect.serve.background import leave_work
+from recollect.serve.cli.lists import Screen, agent_name
 from recollect.serve.cli.progress import ProgressBar
+from recollect.serve.cli.style import number, size
 from recollect.serve.output import Output, and_subagents, counted, say
 from recollect.settings import KEYS
 from recollect.system.platforms import as_argument
@@ -81,13 +84,14 @@ def settings(args: Namespace) -> dict[str, object]:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
+    args.agent = [agent_called(name) for name in args.agent]
     if settings(args):
         # A model that is not there is said now: in a job nobody would see it.
         memory.encoder()
     if args.watch:
         _refuse_with_watch(args)
         return Output(_watched(memory, args), _line)
-    with ProgressBar("Reading logs:") as progress:
+    with ProgressBar("Reading", " logs") as progress:
         report = memory.import_logs(
             args.paths, agents=args.agent, dry_run=args.dry_run, progress=progress
         )
@@ -107,7 +111,44 @@ def run(memory: Memory, args: Namespace) -> Output:
     note = "" if report.discovered or args.paths else _NOBODY
     if report.external and not args.dry_run:
         note = _external(memory)
-    return Output(rows, lambda row: _text(row, dry_run=args.dry_run), note=note)
+    return Output(
+        rows,
+        lambda row: _text(row, dry_run=args.dry_run),
+        note=note,
+        screen=None
+        if args.report or args.dry_run or not report.discovered
+        else lambda screen: _screen(screen, memory, report, wait=args.wait),
+    )
+
+
+def _screen(screen: Screen, memory: Memory, report: ImportReport, *, wait: bool) -> Iterator[str]:
+    """What came in, what is there now, and what could not be read."""
+    style = screen.style
+    if report.unchanged == report.discovered:
+        yield _up_to_date(report)
+        return
+    came = counted(report.sessions, "session") + and_subagents(report.subagents)
+    logs = counted(report.imported + report.updated, "log")
+    head = (
+        f"{came}, {counted(report.turns, 'turn')} from {logs} ({size(report.bytes)}) "
+        f"in {report.seconds:.1f} s"
+    )
+    yield style.paint("ok", style.glyph("✓ ")) + style.cut(head, style.width - 2)
+    summary = memory.summary()
+    facts = [f"{agent_name(agent)} {number(n)}" for agent, n in summary.agents.items()]
+    facts.append(counted(summary.projects, "project"))
+    if report.redactions:
+        facts.append(f"{counted(report.redactions, 'secret')} removed")
+    if report.analyzed:
+        facts.append(f"{counted(report.analyzed, 'session')} analyzed")
+    yield style.paint("dim", style.cut(style.glyph("  " + " · ".join(facts)), style.width))
+    if report.problems:
+        yield style.paint("warn", "! ") + (
+            f"{counted(report.problems, 'line')} could not be read: recollect import --report"
+        )
+    if report.turns and not wait:
+        yield style.paint("dim", "  Search by meaning is being prepared in the background.")
+    yield from screen.hint("Try: recollect search WORDS   What agents are told: recollect memory")
 
 
 def _external(memory: Memory) -> str:
@@ -166,6 +207,10 @@ def logs_read(report: ImportReport) -> str:
     return ", ".join([f"{counted(report.imported + report.updated, 'log')} read", *rest]) + "."
 
 
+def _up_to_date(report: ImportReport) -> str:
+    return f"Up to date ({counted(report.discovered, 'log')}, checked in {report.seconds:.1f} s)."
+
+
 def _line(report: ImportReport) -> str:
     problems = f" {counted(report.problems, 'problem')}." if report.problems else ""
     return f"{logs_read(report)} {counted(report.turns, 'turn')}.{problems}"
@@ -184,7 +229,7 @@ def _text(row: ImportReport | SourceReport, *, dry_run: bool) -> str:
             lines.append(f"          {problem.kind}{where}: {problem.reason}{times}")
         return "\n".join(lines)
     if row.discovered and row.unchanged == row.discovered:
-        return f"Up to date ({counted(row.discovered, 'log')}, checked in {row.seconds:.1f} s)."
+        return _up_to_date(row)
     would = "Would import " if dry_run else ""
     sessions = counted(row.sessions, "session") + and_subagents(row.subagents)
     turns = counted(row.turns, "turn")

@@ -1,11 +1,12 @@
 """recollect install: connect an agent, or import every day.
 
 recollect install                              the agents, and which of them are connected
-recollect install claude-code                  for you, in every project
+recollect install claude                       for you, in every project
 recollect install codex --scope project        only in this project
 recollect install timer                        import new sessions once a day
 recollect uninstall codex                      undo it
 
+An agent goes by its id or its first word: claude, codex, gemini, cursor, opencode, copilot.
 It adds hooks, an MCP server and a skill to the agent's own settings and leaves
 the rest of them alone. The first time, it keeps a copy beside each file.
 Running it again changes nothing. The timer uses systemd, launchd, the Task
@@ -17,14 +18,19 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import Installed
 from recollect.serve import timer
+from recollect.serve.agents import agent_called
+from recollect.serve.cli.keys import is_agreed
+from recollect.serve.cli.lists import Screen, shown_path
+from recollect.serve.cli.style import Column, Style, cells, fill, number, pad, style_of
 from recollect.serve.install import SCOPES, install, installable, installed, next_steps
 from recollect.serve.install.engine import choose_engine
-from recollect.serve.output import Output
+from recollect.serve.output import Output, counted, say
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -40,6 +46,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would be written, write nothing"
     )
+    parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument(
         "--engine",
         action="store_true",
@@ -64,11 +71,73 @@ def run(memory: Memory, args: Namespace) -> Output:
             "--config does not go with an agent: its hooks read your usual config.toml.",
             hint="Leave --config out, and set RECOLLECT_CONFIG where the agent is started.",
         )
-    rows = install(
-        args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=args.dry_run
-    )
+    args.agent = agent_called(args.agent)
+
+    def connect(*, dry_run: bool) -> list[Installed]:
+        return install(
+            args.agent, args.scope, folder=os.getcwd(), environ=memory.environ, dry_run=dry_run
+        )
+
+    asks = not (args.yes or args.dry_run or args.json) and is_person()
+    if asks and not _agreed(memory, args, connect(dry_run=True)):
+        return Output([], note="Nothing was written.")
+    rows = connect(dry_run=args.dry_run)
     notes = [_note(args, rows), *_not_carried(memory, args.agent), _engine(memory, args, rows)]
-    return Output(rows, told, note="\n".join(filter(None, notes)))
+    return Output(
+        rows,
+        told,
+        note="\n".join(filter(None, notes)),
+        screen=lambda screen: _screen(screen, memory, args, rows, asked=asks),
+    )
+
+
+def is_person() -> bool:
+    """Whether somebody sits there who can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty() and not os.environ.get("CI")
+
+
+# What each part is for, in a few words.
+_PURPOSES = {
+    "hooks": "told at the start, on prompts, before commands",
+    "mcp": "the agent can search your sessions",
+    "skill": "says when to ask",
+}
+
+
+def _agreed(memory: Memory, args: Namespace, rows: list[Installed]) -> bool:
+    """Show what would be written and ask; nothing to write needs no question."""
+    planned = [row for row in rows if row.state not in ("unchanged", "skipped")]
+    if not planned:
+        return True
+    style = style_of(sys.stderr) or Style()
+    say(f"Connect {memory.agents.adapters([args.agent])[0].name} to recollect")
+    paths = [shown_path(row.path) for row in planned]
+    wide = max(map(cells, paths))
+    for row, path in zip(planned, paths, strict=True):
+        line = f"  {row.part:7} {pad(path, wide)}  {row.state.removeprefix('would '):7}"
+        say(style.cut(f"{line} {_PURPOSES.get(row.part, '')}".rstrip(), style.width))
+    say(f"Your other settings stay. Undo: recollect uninstall {args.agent}")
+    return is_agreed(f"Write {counted(len({row.path for row in planned}), 'file')}?")
+
+
+def _screen(
+    screen: Screen, memory: Memory, args: Namespace, rows: list[Installed], *, asked: bool
+) -> Iterator[str]:
+    if asked:
+        # Each file was named before it was written.
+        if any(row.state not in ("unchanged", "skipped") for row in rows):
+            yield screen.style.paint("ok", screen.style.glyph("✓ ")) + "Connected."
+        return
+    yield from list_parts(screen, rows)
+
+
+def list_parts(screen: Screen, rows: Iterable[Installed]) -> Iterator[str]:
+    """What was done to each part, and where."""
+    for row in rows:
+        line = f"{row.state:12} {row.part:7} {screen.style.clean(shown_path(row.path))}"
+        yield screen.style.cut(line, screen.style.width)
+        if row.note:
+            yield from fill(screen.style.clean(row.note), screen.style.width)
 
 
 def _choices(memory: Memory, args: Namespace) -> Output:
@@ -87,12 +156,32 @@ def _choices(memory: Memory, args: Namespace) -> Output:
         there.setdefault(one.agent, []).append(where + by)
     lines = [f"{agent:<13}{', '.join(there.get(agent, ['-']))}" for agent in installable()]
     foot = "Connect one: recollect install AGENT   Import every day: recollect install timer"
-    return Output(lines, foot=foot)
+    return Output(lines, foot=foot, screen=lambda screen: _listed(screen, memory, there, foot))
+
+
+def _listed(
+    screen: Screen, memory: Memory, there: dict[str, list[str]], foot: str
+) -> Iterator[str]:
+    """Each agent with how much of it is stored and whether it is connected."""
+    stored = memory.summary().agents if os.path.exists(memory.settings.store) else {}
+    columns = [
+        Column("agent", role="accent"), Column("", flexible=True), Column("sessions", right=True),
+        Column("connected"),
+    ]  # fmt: skip
+    rows = [
+        [
+            agent, memory.agents.adapters([agent])[0].name, number(stored.get(agent, 0)),
+            screen.style.glyph(", ".join(there.get(agent, ["–"]))),
+        ]
+        for agent in sorted(installable(), key=lambda agent: -stored.get(agent, 0))
+    ]  # fmt: skip
+    yield from screen.table(columns, rows)
+    yield from screen.hint(foot)
 
 
 OFFER = (
-    "{name} can write what your next sessions should know, by itself, about a project at a time.\n"
-    "It gets a record of its own sessions there, without secrets: about 6,000 to 19,000 tokens "
+    "\n{name} can write what your next sessions should know, by itself, a project at a time.\n"
+    "It gets a record of its own sessions there, without secrets: about 6,000 to 19,000 tokens\n"
     "a run, at most {runs} runs and {tokens:,} tokens a day, by your login.\n"
     "See what would be sent: recollect memory update --dry-run --engine {agent}\n"
     "Switch it on? [y/N] "

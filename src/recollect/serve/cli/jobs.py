@@ -58,7 +58,7 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 def _embed(memory: Memory, args: Namespace) -> Output:
     report = Embedded()
-    with ProgressBar("Preparing search by meaning:") as progress:
+    with ProgressBar("Preparing search by meaning", " turns") as progress:
         for report in memory.store.embed(again=args.again, limit=args.limit):
             progress(report.turns, report.turns + report.remaining, "")
     return Output([report], _embedded)

@@ -8,6 +8,16 @@ from contextlib import suppress
 INTERRUPT, END = "\x03", "\x04"
 
 
+def is_agreed(question: str) -> bool:
+    """Ask a person something that can be undone: yes, unless one of the keys for no is pressed."""
+    sys.stderr.write(f"{question} [Y/n] ")
+    sys.stderr.flush()
+    pressed = read_key().lower()
+    agreed = pressed in ("y", "\r", "\n")
+    sys.stderr.write("y\n" if agreed else "n\n")
+    return agreed
+
+
 def read_key() -> str:
     """The next key; the first character of a line where keys cannot be had one by one.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 from recollect.errors import EXIT_NOTHING_FOUND
 from recollect.serve.cli.style import cells, table
@@ -17,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from recollect.memory import Memory
     from recollect.serve.cli.style import Column, Style
     from recollect.serve.output import Output
 
@@ -58,18 +60,25 @@ class Screen:
         """What to do next, for somebody who sits at a terminal."""
         if self.style.hints:
             yield ""
-            yield self.style.paint("dim", text)
+            yield self.style.paint("dim", self.style.cut(self.style.glyph(text), self.style.width))
 
 
-def write_screen(output: Output, style: Style, home: str) -> int:
+def write_screen(output: Output, style: Style, home: str, *, pages: bool) -> int:
     """Print an answer as a person sees it, keep what its numbers stand for, and return the
     exit code.
     """
     assert output.screen is not None
     screen, count = Screen(style), 0
-    for line in output.screen(screen):
-        sys.stdout.write(line + "\n")
-        count += 1
+    # Where nobody knows how high the screen is, nobody sits before it.
+    height = os.get_terminal_size(sys.stdout.fileno()).lines if style.hints else 0
+    if pages and output.pages and height:
+        from recollect.serve.cli.pager import print_paged
+
+        count = print_paged(output.screen(screen), rows=height)
+    else:
+        for line in output.screen(screen):
+            sys.stdout.write(line + "\n")
+            count += 1
     sys.stdout.flush()
     if output.note:
         say(output.note)
@@ -117,6 +126,19 @@ def project_names(keys: Iterable[str | None]) -> dict[str | None, str]:
     return names | {None: "-", "": "-"}
 
 
+def inside(path: str, folder: str | None) -> str:
+    """A path as it is seen from a session's folder; whole when it is elsewhere."""
+    start = (folder or "").replace("\\", "/").rstrip("/") + "/"
+    tidy = path.replace("\\", "/")
+    return tidy[len(start) :] if len(start) > 1 and tidy.startswith(start) else shown_path(path)
+
+
+def shown_path(path: str) -> str:
+    """A path as it is shown: `~` for the home folder, which has somebody's name in it."""
+    home = os.path.expanduser("~").rstrip(os.sep)
+    return "~" + path[len(home) :] if home and path.startswith((home + os.sep,)) else path
+
+
 def turn_name(ref: str, short: Callable[[str], str]) -> str:
     """A turn as it is printed: `453dcfa0.4`; some shells take a `#` for a pattern."""
     session, mark, number = ref.rpartition("#")
@@ -131,23 +153,45 @@ def keep_rows(home: str, rows: Sequence[str]) -> None:
     key = _terminal()
     if key is None or not rows:
         return
+    with suppress(OSError):
+        _write(home, key, rows[:MOST_ROWS])
+
+
+def _write(home: str, name: str, lines: Iterable[str]) -> None:
+    """Replace a file of this terminal's, and delete those of a day ago."""
     import time
 
     folder = os.path.join(home, FOLDER)
-    text = "".join(f"{ref}\n" for ref in rows[:MOST_ROWS])
-    path = os.path.join(folder, key)
+    path = os.path.join(folder, name)
     written = f"{path}.{os.getpid()}"
-    try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-        os.replace(written, path)
-        for name in os.listdir(folder):
-            other = os.path.join(folder, name)
-            if os.stat(other).st_mtime < time.time() - KEPT_SECONDS:
-                os.unlink(other)
-    except OSError:
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+    os.replace(written, path)
+    for name in os.listdir(folder):
+        other = os.path.join(folder, name)
+        if os.stat(other).st_mtime < time.time() - KEPT_SECONDS:
+            os.unlink(other)
+
+
+def keep_search(home: str, words: Sequence[str], cursor: str) -> None:
+    """Remember what asks for the next page of this terminal's last search, as far as that works."""
+    key = _terminal()
+    if key is None or not sys.stdout.isatty() or any("\n" in word for word in words):
         return
+    kept = [word for word in words if word != "--more" and not word.startswith("--cursor")]
+    with suppress(OSError):
+        _write(home, f"{key}.search", [f"--cursor={cursor}", *kept])
+
+
+def find_search(home: str) -> list[str] | None:
+    """What asks for the next page of this terminal's last search."""
+    key = _terminal()
+    try:
+        with open(os.path.join(home, FOLDER, f"{key}.search"), encoding="utf-8") as file:
+            return file.read().splitlines() if key else None
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def find_row(home: str, text: str) -> str | None:
@@ -175,6 +219,13 @@ def find_row(home: str, text: str) -> str | None:
         )
     ref = rows[number - 1]
     return f"{ref.partition('#')[0]}#{turn}" if dot else ref
+
+
+def find_last(memory: Memory) -> str | None:
+    """The newest session of the project here; of all where there is none."""
+    own = memory.projects.of(os.getcwd())
+    newest = next(iter(memory.sessions(limit=1, project=own)), None)
+    return newest.id if newest else None
 
 
 def words_of(query: str) -> list[str]:

@@ -1,60 +1,60 @@
-"""Progress on stderr: a bar on a terminal, a line now and then anywhere else."""
+"""Progress on stderr: a line that is drawn again on a terminal, one now and then anywhere else."""
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from types import TracebackType
-from typing import Any
 
+from recollect.serve.cli.style import Style, cells, style_of
 from recollect.serve.output import say
 
-EVERY_SECONDS = 2.0
+# Where there is no terminal, so often a line; and on one, nothing for what is done at once.
+EVERY_SECONDS, QUIET_SECONDS, DRAWN_SECONDS = 2.0, 0.3, 0.1
+# The time that is left is said once the rate has been seen for so long.
+STEADY_SECONDS = 2.0
+BAR, NARROW_BAR = 40, 16
 
 
 class ProgressBar:
     """Shows how far something is; says nothing when it is done quickly."""
 
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self.last = time.monotonic()
-        self._bar: Any = None
-        self._task: Any = None
+    def __init__(self, what: str, things: str = "") -> None:
+        self.what, self.things = what, things
+        self.begun = self.last = time.monotonic()
+        self.style = style_of(sys.stderr) if sys.stderr.isatty() else None
+        self.drawn = False
 
     def __enter__(self) -> ProgressBar:
         return self
 
     def __call__(self, done: int, total: int, path: str) -> None:
-        """Show the next step; the bar is made at the first one. Nothing to do needs none."""
-        if not total:
+        """Show the next step; nothing to do needs no bar."""
+        now = time.monotonic()
+        if not total or now - self.begun < QUIET_SECONDS:
             return
-        if sys.stderr.isatty():
-            self._draw(done, total, path)
-        elif time.monotonic() - self.last >= EVERY_SECONDS:
-            self.last = time.monotonic()
-            say(f"{self.what} {done} of {total}")
+        if self.style is None:
+            if now - self.last >= EVERY_SECONDS:
+                self.last = now
+                say(f"{self.what}: {done:,} of {total:,}{self.things}")
+        elif not self.drawn or now - self.last >= DRAWN_SECONDS:
+            self.last, self.drawn = now, True
+            line = self._line(self.style, done, total, now - self.begun)
+            sys.stderr.write(f"\r\x1b[K{line}")
+            sys.stderr.flush()
 
-    def _draw(self, done: int, total: int, path: str) -> None:
-        if self._bar is None:
-            from rich.console import Console
-            from rich.progress import (
-                BarColumn,
-                MofNCompleteColumn,
-                Progress,
-                TextColumn,
-                TimeRemainingColumn,
-            )
-
-            self._bar = Progress(
-                TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-                TimeRemainingColumn(),
-                TextColumn("{task.fields[name]}", markup=False), console=Console(stderr=True),
-                transient=True,
-            )  # fmt: skip
-            self._task = self._bar.add_task(self.what, total=total, name="")
-            self._bar.start()
-        self._bar.update(self._task, completed=done, total=total, name=os.path.basename(path)[:40])
+    def _line(self, style: Style, done: int, total: int, spent: float) -> str:
+        room = BAR if style.width >= 80 else NARROW_BAR
+        full = min(room, room * done // total)
+        facts = [f"{done:,} of {total:,}{self.things}"]
+        if spent >= STEADY_SECONDS and done:
+            left = spent / done * (total - done)
+            facts.append(f"{left / 60:.0f} min left" if left > 90 else f"{left:.0f} s left")
+        said = style.glyph(" · ").join(facts)
+        said = style.cut(said, style.width - room - cells(self.what) - 5)
+        bar = style.paint("accent", style.glyph("━" * full))
+        rest = style.paint("dim", style.glyph("─" * (room - full)))
+        return f"{self.what}  {bar}{rest}  {said}"
 
     def __exit__(
         self,
@@ -62,5 +62,6 @@ class ProgressBar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        if self.drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

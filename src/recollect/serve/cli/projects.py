@@ -15,15 +15,19 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import ProjectRow
 from recollect.serve.cli import count
+from recollect.serve.cli.lists import Screen, project_names, shown_path
+from recollect.serve.cli.style import Column, age, money, number
 from recollect.serve.output import Output, counted, short_date
 from recollect.system.platforms import as_argument
 
+# Longer names are cut: they stand whole in the last column.
+MOST_NAME = 32
 _NAMES = {"list": 0, "merge": 2, "split": 1, "trust": 1, "distrust": 1}
 
 
@@ -46,8 +50,35 @@ def run(memory: Memory, args: Namespace) -> Output:
             hint="See recollect projects --help",
         )
     if args.action == "list":
-        return Output(memory.projects.all()[: args.limit], _text, empty="No projects yet.")
+        rows = memory.projects.all()[: args.limit]
+        empty = "No projects yet. Read your sessions: recollect import"
+        return Output(rows, _text, empty=empty, screen=lambda screen: _screen(screen, memory, rows))
     return Output([], note=_CHANGES[args.action](memory, *args.names))
+
+
+def _screen(screen: Screen, memory: Memory, rows: list[ProjectRow]) -> Iterator[str]:
+    if not rows:
+        return
+    style, names = screen.style, project_names(row.key for row in rows)
+    costs = {row.name: row.cost_usd for row in memory.stats("project")}
+    columns = [
+        Column("project"), Column("age", role="dim", right=True), Column("sessions", right=True),
+        Column("turns", right=True), Column("cost", right=True, drop=1),
+        Column("where", role="dim", flexible=True),
+    ]  # fmt: skip
+    lines = [
+        [
+            style.cut(style.clean(names[row.key]), MOST_NAME), style.glyph(age(row.last_at)),
+            number(row.sessions), number(row.turns), style.glyph(money(costs.get(row.key))),
+            style.clean("; ".join([shown_path(row.key), *map(shown_path, row.merged)])),
+        ]
+        for row in rows
+    ]  # fmt: skip
+    yield from screen.table(columns, lines)
+    yield from screen.hint(
+        "Its sessions: recollect ls --project NAME   "
+        "Two are one: recollect projects merge NAME INTO"
+    )
 
 
 def _merge(memory: Memory, name: str, into: str) -> str:

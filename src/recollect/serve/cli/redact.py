@@ -57,7 +57,7 @@ def run(memory: Memory, args: Namespace) -> Output:
 
 
 def _rescan(memory: Memory, args: Namespace) -> Rescanned:
-    with ProgressBar("Looking for secrets:") as progress:
+    with ProgressBar("Looking for secrets") as progress:
         report = memory.store.rescan(progress, dry_run=args.dry_run, frequent=args.yes)
     waiting = [one for one in report.values if one.waits]
     if waiting and not args.dry_run and not args.json and sys.stdin.isatty():

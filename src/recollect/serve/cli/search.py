@@ -3,6 +3,7 @@
 recollect search deadlock migration                  words; turns with all of them first
 recollect search '"lock timeout"' -staging           a phrase; without a word
 recollect search voucher agent:codex since:30d       filters
+recollect search --more                              the next page of the last search here
 
 Filters: agent: project: session: domain: file: tool: model: meta.KEY: since:
 until: outcome: and is:error is:human is:live is:subagent is:headless
@@ -13,7 +14,9 @@ that time come first. docs/search.md has the whole query language.
 from __future__ import annotations
 
 import os
+import sys
 
+from recollect.errors import EXIT_NOTHING_FOUND, UsageError
 from recollect.serve.cli import count
 from recollect.serve.cli.filters import add_query, chosen, prepare, typed
 from recollect.serve.output import Output, counted, external_mark, short_time
@@ -29,9 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["arguments", "prepare", "run"]
 
+# So many turns of a session are shown; the others are there when it is read.
+MOST_TURNS = 3
+
 
 def arguments(parser: ArgumentParser) -> None:
-    add_query(parser, needed=True)
+    add_query(parser)
     parser.add_argument(
         "--mode",
         choices=["hybrid", "text", "vector"],
@@ -50,12 +56,19 @@ def arguments(parser: ArgumentParser) -> None:
         help="the next page, as the last one ended with this cursor",
     )
     parser.add_argument(
+        "--more", action="store_true", help="the next page of this terminal's last search"
+    )
+    parser.add_argument(
         "--explain", action="store_true", help="show why each hit ranks where it is"
     )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    text = typed(args)
+    if args.more:
+        args = _next_page(memory)
+    text, filters = typed(args), chosen(args)
+    if not text.strip() and not any(filters.values()):
+        raise UsageError("What should it look for?", hint="Usage: recollect search WORDS")
     found = memory.search(
         text,
         mode=args.mode,
@@ -64,7 +77,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         cursor=args.cursor,
         explain=args.explain,
         here=os.getcwd(),
-        **chosen(args),
+        **filters,
     )
     shown = text if len(text) <= 80 else f"{text[:79]}…"
     # That nothing is relevant is the first remark of the answer.
@@ -73,12 +86,28 @@ def run(memory: Memory, args: Namespace) -> Output:
         found,
         _text,
         empty=empty,
-        note="\n".join(_notes(found)),
-        screen=lambda screen: _screen(screen, memory, found, text),
+        note="\n".join(_notes(found, args)),
+        exit_code=0 if found.hits else EXIT_NOTHING_FOUND,
+        screen=lambda screen: _screen(screen, memory, found, args),
     )
 
 
-def _notes(found: SearchResult) -> list[str]:
+def _next_page(memory: Memory) -> Namespace:
+    """The last search of this terminal, with the cursor that goes on from where it ended."""
+    from recollect.serve.cli import parser
+    from recollect.serve.cli.lists import find_search
+
+    words = find_search(memory.settings.home)
+    if words is None:
+        raise UsageError(
+            "No search was made in this terminal that has more.", hint="Try: recollect search WORDS"
+        )
+    args = parser("search", sys.modules[__name__]).parse_args(words)
+    args.given = words
+    return args
+
+
+def _notes(found: SearchResult, args: Namespace) -> list[str]:
     notes = list(found.remarks)
     if found.mode == "hybrid" and found.hits and all(hit.matched == "meaning" for hit in found):
         notes.append("No session has these words. These are near in meaning.")
@@ -86,22 +115,23 @@ def _notes(found: SearchResult) -> list[str]:
     if found.unembedded and found.mode != "text":
         turns = counted(found.unembedded, "turn is", "turns are")
         notes.append(f"{turns} found by word only so far. Embed them now: recollect jobs run embed")
-    if found.cursor:
+    if found.cursor and not sys.stdout.isatty():
         notes.append(f"More hits: add --cursor {found.cursor}")
     return notes
 
 
-def _screen(screen: Screen, memory: Memory, found: SearchResult, text: str) -> Iterator[str]:
+def _screen(screen: Screen, memory: Memory, found: SearchResult, args: Namespace) -> Iterator[str]:
     """The sessions that have hits, each with its best ones."""
     from recollect.serve.cli.lists import (
         agent_name,
         heading,
+        keep_search,
         project_names,
         words_of,
     )
     from recollect.serve.cli.style import age
 
-    style, words = screen.style, words_of(text)
+    style, words = screen.style, words_of(typed(args))
     grouped: dict[str, list[Hit]] = {}
     for hit in found:
         grouped.setdefault(hit.session, []).append(hit)
@@ -115,14 +145,17 @@ def _screen(screen: Screen, memory: Memory, found: SearchResult, text: str) -> I
             yield ""
         number = screen.number(session)
         yield from heading(screen, number, title, where, names[session].short)
-        for hit in hits:
+        for hit in hits[:MOST_TURNS]:
             mark = f".{hit.turn}"
             said = style.cut(style.clean(hit.snippet), style.width - 9)
             yield f"    {style.paint('accent', f'{mark:<4}')} {style.emphasize(said, words)}"
             if hit.reason is not None:
                 yield "         " + style.paint("dim", style.cut(_reason(hit), style.width - 9))
+    if found.cursor:
+        keep_search(memory.settings.home, args.given, found.cursor)
     if grouped:
-        yield from screen.hint(f"Read one: recollect show 1.{found.hits[0].turn}")
+        more = "More: recollect search --more   " if found.cursor else ""
+        yield from screen.hint(f"{more}Read one: recollect show 1.{found.hits[0].turn}")
 
 
 def _reason(hit: Hit) -> str:

@@ -1,7 +1,9 @@
 """recollect show: read a session, one turn or a note.
 
 recollect show 453d             a session, by the start of its id
-recollect show codex:0199#3     its third turn
+recollect show 453d.3           its third turn
+recollect show 2                the second row of the last list
+recollect show last --diff      what the newest session here edited
 recollect show note:k7m2        a note
 
 REF is what the other commands print. The start of an id is enough when it fits
@@ -13,7 +15,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
+from recollect.errors import NotFound, RecollectError
 from recollect.memory import Memory
+from recollect.model.notes import Note
 from recollect.model.sessions import SessionDetail, ToolCall, Turn, TurnEvent
 from recollect.serve.cli import digest
 from recollect.serve.cli.lists import Screen
@@ -31,6 +35,10 @@ def arguments(parser: ArgumentParser) -> None:
         help="a session, a turn as <session>#<number>, or note:<id>",
     )
     parser.add_argument("--all", action="store_true", help="also undone turns, and whole outputs")
+    parser.add_argument("--diff", action="store_true", help="only the edits, as patches")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="also the whole id, folder, branch and log"
+    )
     parser.add_argument(
         "--digest",
         action="store_true",
@@ -43,14 +51,43 @@ def run(memory: Memory, args: Namespace) -> Output:
         return Output([memory.notes.get(args.ref)], note_text)
     if args.digest:
         return Output([memory.digest(args.ref)], digest.text)
-    found = memory.show(args.ref)
+    try:
+        found = memory.show(args.ref)
+    except NotFound:
+        if (note := _find_note(memory, args.ref)) is None:
+            raise
+        return Output([note], note_text)
 
     def screen(seen: Screen) -> Iterator[str]:
         from recollect.serve.cli.reading import read_session
 
-        return read_session(seen, memory, found, whole=args.all)
+        return read_session(
+            seen, memory, found, whole=args.all, diff=args.diff, verbose=args.verbose
+        )
 
-    return Output([found], lambda row: _text(row, whole=args.all), screen=screen)
+    if args.diff:
+        turns = [found] if isinstance(found, Turn) else found.turn_list
+        return Output(
+            [found] if args.json else [text for turn in turns for text in _edits(turn)],
+            empty="No edits are stored of it.",
+            screen=screen,
+            pages=True,
+        )
+    return Output([found], lambda row: _text(row, whole=args.all), screen=screen, pages=True)
+
+
+def _find_note(memory: Memory, ref: str) -> Note | None:
+    try:
+        return memory.notes.get(f"note:{ref}")
+    except RecollectError:
+        return None
+
+
+def _edits(turn: Turn) -> Iterator[str]:
+    """The edits of a turn as patches, for a program."""
+    for call in turn.events:
+        if isinstance(call, ToolCall) and call.tool_kind == "edit" and call.ok is not False:
+            yield "\n".join([f"--- {turn.ref}  {call.target or ''}", *patch_of(call.input)])
 
 
 def _text(row: SessionDetail | Turn, *, whole: bool) -> str:

@@ -28,6 +28,7 @@ ROLES = {
 GLYPHS_IN_ASCII = {
     "✓": "+", "✗": "x", "–": "-", "·": "-", "…": "...", "✎": "e", "━": "=", "─": "-", "−": "-",
     "│": "|", "└": "\\", "▸": ">",
+    "▁": "_", "▂": ".", "▃": "-", "▄": "+", "▅": "=", "▆": "*", "▇": "#", "█": "@", "¢": "c",
 }  # fmt: skip
 WIDTH_UNKNOWN, WIDEST, NARROWEST = 100, 140, 20
 # A title that is cut to less than this says nothing any more; columns go first.
@@ -68,6 +69,14 @@ class Style:
             for sign, instead in GLYPHS_IN_ASCII.items():
                 text = text.replace(sign, instead)
         return text
+
+    def spark(self, amounts: Sequence[float]) -> str:
+        """Amounts beside each other, each as high as its share of the most."""
+        most = max(amounts, default=0)
+        steps = "▁▂▃▄▅▆▇█"
+        return self.glyph(
+            "".join(steps[round(7 * amount / most) if most else 0] for amount in amounts)
+        )
 
     def cut(self, text: str, cells: int) -> str:
         """The text, or as many of its words as fit with an ellipsis."""
@@ -206,17 +215,17 @@ def _clusters(text: str) -> Iterator[tuple[str, int]]:
 
 class Column:
     """One column of a table. `drop` says which goes first when there is no room: 1, then 2, …;
-    the `flexible` one is cut, and the others never are.
+    the `flexible` one is cut, and the others never are. `gap` blanks stand after it.
     """
 
-    __slots__ = ("drop", "flexible", "name", "right", "role")
+    __slots__ = ("drop", "flexible", "gap", "name", "right", "role")
 
     def __init__(
         self, name: str = "", *, role: str = "", right: bool = False, flexible: bool = False,
-        drop: int = 0,
+        drop: int = 0, gap: int = 2,
     ) -> None:  # fmt: skip
-        self.name, self.role, self.right, self.flexible, self.drop = (
-            name, role, right, flexible, drop,
+        self.name, self.role, self.right, self.flexible, self.drop, self.gap = (
+            name, role, right, flexible, drop, gap,
         )  # fmt: skip
 
 
@@ -245,14 +254,17 @@ def table(
         for goes in sorted(
             (at for at in shown if columns[at].drop), key=lambda at: columns[at].drop
         ):
-            if style.width - _taken(shown, widths, flexible) >= least:
+            if style.width - _taken(columns, shown, widths, flexible) >= least:
                 break
             shown.remove(goes)
-        room = style.width - _taken(shown, widths, flexible)
+        room = style.width - _taken(columns, shown, widths, flexible)
         widths[flexible] = max(1, min(widths[flexible], room))
     if any(column.name for column in columns):
-        names = [pad(columns[at].name, widths[at], right=columns[at].right) for at in shown]
-        yield style.paint("dim", "  ".join(names).rstrip())
+        names = [
+            pad(columns[at].name, widths[at], right=columns[at].right) + " " * columns[at].gap
+            for at in shown
+        ]
+        yield style.paint("dim", "".join(names).rstrip())
     for row in (*first, *rest):
         parts = []
         for at in shown:
@@ -266,12 +278,16 @@ def table(
                 paint(column.name, padded) if paint is not None and not column.role
                 else style.paint(column.role, padded)
             )  # fmt: skip
-        yield "  ".join(parts).rstrip()
+            parts.append(" " * column.gap)
+        yield "".join(parts).rstrip()
 
 
-def _taken(shown: Sequence[int], widths: Sequence[int], flexible: int) -> int:
+def _taken(
+    columns: Sequence[Column], shown: Sequence[int], widths: Sequence[int], flexible: int
+) -> int:
     """What the other columns and the blanks between all need."""
-    return sum(widths[at] for at in shown if at != flexible) + 2 * (len(shown) - 1)
+    own = sum(widths[at] for at in shown if at != flexible)
+    return own + sum(columns[at].gap for at in shown[:-1])
 
 
 def age(at: str | None, now: float | None = None) -> str:
@@ -318,8 +334,22 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}"
 
 
+def tokens(value: int) -> str:
+    """An amount of tokens in a line: 8,123, 114k, 4.9M."""
+    return f"{value / 1000:.0f}k" if 10_000 <= value < 1_000_000 else number(value)
+
+
 def money(dollars: float | None) -> str:
     """A cost; a dash when it is not known, which is not nothing."""
     if dollars is None:
         return "–"
     return "<1¢" if 0 < dollars < 0.01 else f"${dollars:,.2f}"
+
+
+def size(count: int) -> str:
+    """An amount of bytes: 812 KB, 68 MB, 4.9 GB; one decimal below ten."""
+    amount, unit = count / 1000, "KB"
+    for larger in ("MB", "GB"):
+        if amount >= 1000:
+            amount, unit = amount / 1000, larger
+    return f"{amount:.1f} {unit}" if amount < 10 else f"{amount:,.0f} {unit}"

@@ -19,7 +19,8 @@ from recollect.errors import UsageError
 from recollect.memory import Memory
 from recollect.model.reports import Installed
 from recollect.serve import timer
-from recollect.serve.cli.install import machine, told
+from recollect.serve.agents import agent_called
+from recollect.serve.cli.install import list_parts, machine, told
 from recollect.serve.install import SCOPES, installable, installed, uninstall
 from recollect.serve.install.engine import choose_engine
 from recollect.serve.output import Output
@@ -52,6 +53,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(memory: Memory, args: Namespace) -> Output:
     if args.agent is None:
         return _everything(memory, args)
+    args.agent = agent_called(args.agent)
     is_engine = memory.settings.text("distill.engine") == args.agent
     if args.engine and is_engine and not args.dry_run:
         choose_engine(memory.settings.config, "none")
@@ -74,7 +76,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         note = f"{name} was not connected. Nothing to do."
     else:
         note = "Nothing was written (dry run)." if args.dry_run else ""
-    return Output(rows, told, note=note)
+    return Output(rows, told, note=note, screen=lambda screen: list_parts(screen, rows))
 
 
 def _everything(memory: Memory, args: Namespace) -> Output:
@@ -111,7 +113,9 @@ def _everything(memory: Memory, args: Namespace) -> Output:
     if for_user and not args.dry_run and memory.settings.text("distill.engine") != "none":
         choose_engine(memory.settings.config, "none")
     notes = ["Nothing was written (dry run)."] * args.dry_run + plugins
-    return Output(rows, _named, note="\n".join(notes))
+    return Output(
+        rows, _named, note="\n".join(notes), screen=lambda screen: list_parts(screen, rows)
+    )
 
 
 def _named(row: Installed) -> str:

@@ -26,7 +26,7 @@ def _finding(one: Integration, hook_runs: HookRuns | None) -> HealthCheck:
         event: when for (agent, event), when in (hook_runs or {}).items() if agent == one.agent
     }
     detail = [_what(one)]
-    hint = ""
+    hint, waits = "", False
     if one.hooks or one.plugin:
         told = [
             _told(event, *when)
@@ -34,14 +34,15 @@ def _finding(one: Integration, hook_runs: HookRuns | None) -> HealthCheck:
         ]
         detail += told or ([] if hook_runs is None else ["its hooks never ran"])
         if hook_runs is not None and not fired:
-            hint = "; ".join(next_steps(one.agent))
+            hint, waits = "; ".join(next_steps(one.agent)), True
     if not one.command_exists:
         detail.append(f"the command that it calls is gone: {one.command}")
         scope = "" if one.scope == "user" else " --scope project"
-        hint = f"Bring the path up to date: recollect install {one.agent}{scope}"
+        hint, waits = f"Bring the path up to date: recollect install {one.agent}{scope}", False
     return HealthCheck(
-        name=f"connected to {one.agent}", ok=not hint, detail="; ".join(detail), hint=hint
-    )
+        name=f"connected to {one.agent}", ok=not hint, warning=waits, detail="; ".join(detail),
+        hint=hint,
+    )  # fmt: skip
 
 
 def _what(one: Integration) -> str:

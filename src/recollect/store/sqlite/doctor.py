@@ -248,10 +248,12 @@ class Doctor:
         if not rows:
             return _good()
         named = [f"{path_text(path)} ({count})" for path, count in rows]
-        return _bad(
+        found = _bad(
             f"{len(rows)} with {PROBLEMS_KEPT} or more: {_some(named)}",
             "Their format may be newer than this version.",
         )
+        found.warning = True
+        return found
 
     def _vanished(self) -> HealthCheck:
         paths = [path_text(path) for (path,) in self.db.rows("select path from sources")]
