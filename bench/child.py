@@ -111,16 +111,20 @@ def read(folder: str) -> dict[str, float]:
         for name in names
         if name.endswith(".jsonl")
     ]
-    lines = 0
+    lines = bad = 0
     start = cpu_seconds()
     import orjson
 
     for path in paths:
         with open(path, "rb") as file:
             for line in file:
-                orjson.loads(line)
                 lines += 1
-    return {"seconds": cpu_seconds() - start, "lines": lines}
+                try:
+                    orjson.loads(line)
+                except orjson.JSONDecodeError:
+                    # Real logs have torn and broken lines, and others are still compared with.
+                    bad += 1
+    return {"seconds": cpu_seconds() - start, "lines": lines, "bad_lines": bad}
 
 
 def items(agent: str, path: str) -> dict[str, float]:
