@@ -19,14 +19,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# Texts are looked at as UTF-8, byte by byte.
 # Every byte by its class: lower case or digit, upper case, anything else.
 _CLASSES = b" " * 48 + b"a" * 10 + b" " * 7 + b"A" * 26 + b" " * 6 + b"a" * 26 + b" " * 133
 _HUMP, _ACRONYM = b"aA", b"AAaa"
-# Scripts that are written without spaces, and the upper halves of their code units.
-_BLOCKS = b" " * 0x30 + b"s" * 0x70 + b" " * 0x0C + b"s" * 0x2C + b" " * 0x21 + b"s" * 2 + b" " * 5
+# Scripts that are written without spaces begin with one of these bytes, or with these two.
+_LEADS = b" " * 0xA4 + b"2" * 8 + b" " * 0x37 + b"s" * 0x0B + b" 1" + b" " * 0x10
 _SPACELESS = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # What is longer is no name that somebody remembers a part of, but an id or a picture.
 _LONGEST_NAME = 100
+# The same names are in one text after the other: so many of them are kept with their parts.
+_MOST_NAMES = 1 << 13
+_PARTS: dict[bytes, str] = {}
 
 _TAG = "[REDACTED:"
 
@@ -61,7 +65,7 @@ def row_of_words(text: str) -> list[str]:
     """The words of a text in a row, as the index has them wherever the text stands."""
     tame = without_tag_numbers(text).encode("utf-8", "replace").decode()
     plain = "".join(char if char.isalnum() else " " for char in tame).rstrip()
-    found = (_paired(plain) if _may_be_spaceless(plain) else plain).split()
+    found = (_paired(plain) if _may_be_spaceless(plain.encode()) else plain).split()
     # In the middle of a longer text the last character makes a pair with the next.
     if len(plain) > 1 and is_spaceless(plain[-1]) and is_spaceless(plain[-2]):
         found.pop()
@@ -79,28 +83,22 @@ def parts_of_name(word: str) -> list[str]:
 
 def is_spaceless(char: str) -> bool:
     """Whether this is one character of a script that is written without spaces."""
-    return len(char) == 1 and _may_be_spaceless(char) and _paired(char) != char
+    return (
+        len(char) == 1
+        and _may_be_spaceless(char.encode("utf-8", "replace"))
+        and _paired(char) != char
+    )
 
 
 def prepare(text: str) -> str:
     """Text as the index should see it."""
-    return prepare_all([text])[0]
-
-
-def prepare_all(texts: list[str]) -> list[str]:
-    """Several texts as the index should see them.
-
-    Most are short and need nothing; one look at all of them is enough to know.
-    """
-    together = "\0".join(texts)
-    if _TAG in together:
-        texts = [without_tag_numbers(text) for text in texts]
-    if _may_be_spaceless(together):
-        texts = [_paired(text) for text in texts]
-    classes = together.encode("latin-1", "replace").translate(_CLASSES)
-    if _HUMP in classes or _ACRONYM in classes:
-        texts = [_with_parts(text) for text in texts]
-    return texts
+    text = without_tag_numbers(text)
+    data = text.encode("utf-8", "replace")
+    if not text.isascii() and _may_be_spaceless(data):
+        text = _paired(text)
+        data = text.encode("utf-8", "replace")
+    parts = _parts_in(data)
+    return f"{text}\n{parts}" if parts else text
 
 
 def without_tag_numbers(text: str) -> str:
@@ -124,38 +122,48 @@ def packed_lengths(columns: Sequence[str]) -> int:
     )
 
 
-def _may_be_spaceless(text: str) -> bool:
+def _may_be_spaceless(data: bytes) -> bool:
     # Arrows, quotes and emoji are everywhere; only such scripts are worth a slow look.
-    return not text.isascii() and b"s" in text.encode("utf-16-le", "replace")[1::2].translate(
-        _BLOCKS
-    )
+    leads = data.translate(_LEADS)
+    return b"s" in leads or b"12" in leads
 
 
 def _paired(text: str) -> str:
     """Each run of a script without spaces as its pairs and, at the end, its last character."""
     import re
 
-    def pairs(run: re.Match[str]) -> str:
-        said = run[0]
-        made = [said[place : place + 2] for place in range(len(said))]
-        return f" {' '.join(made)} "
+    # What is split off is at the odd places.
+    pieces = re.split(f"([{_SPACELESS}]+)", text)
+    for place in range(1, len(pieces), 2):
+        said = pieces[place]
+        pieces[place] = f" {' '.join([*map(str.__add__, said, said[1:]), said[-1]])} "
+    return "".join(pieces)
 
-    return re.sub(f"[{_SPACELESS}]+", pairs, text)
 
-
-def _with_parts(text: str) -> str:
-    """A text, and after it the parts of each name with humps that it has."""
-    classes = text.encode("latin-1", "replace").translate(_CLASSES)
-    names: dict[str, None] = {}
+def _parts_in(data: bytes) -> str:
+    """The parts of each name with humps that a text has."""
+    classes = data.translate(_CLASSES)
+    find, back = classes.find, classes.rfind
+    names: dict[bytes, None] = {}
     for shape in (_HUMP, _ACRONYM):
-        end = 0
-        while (place := classes.find(shape, end)) >= 0:
-            start = classes.rfind(b" ", end, place) + 1
-            end = classes.find(b" ", place)
-            end = len(text) if end < 0 else end
-            names[text[start:end]] = None
-    parts = [part for name in names if len(name) <= _LONGEST_NAME for part in parts_of_name(name)]
-    return f"{text}\n{' '.join(parts)}" if parts else text
+        end, place = 0, find(shape)
+        while place >= 0:
+            start = back(b" ", end, place) + 1
+            end = find(b" ", place)
+            if end < 0:
+                end = len(data)
+            names[data[start:end]] = None
+            place = find(shape, end)
+    return " ".join(filter(None, map(_joined_parts, names)))
+
+
+def _joined_parts(name: bytes) -> str:
+    if (parts := _PARTS.get(name)) is None:
+        if len(_PARTS) >= _MOST_NAMES:
+            _PARTS.clear()
+        short = len(name) <= _LONGEST_NAME
+        parts = _PARTS[name] = " ".join(parts_of_name(name.decode())) if short else ""
+    return parts
 
 
 def _spaced(text: str, classes: bytes, shape: bytes) -> str:

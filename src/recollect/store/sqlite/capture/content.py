@@ -10,7 +10,7 @@ from recollect.model.logs import Event, ToolResult
 from recollect.store import bodies
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.parts import turn_rows
-from recollect.store.text import COLUMNS, ends, packed_lengths, prepare_all
+from recollect.store.text import COLUMNS, ends, packed_lengths, prepare
 
 LEAD_CHARACTERS = 240
 
@@ -114,7 +114,7 @@ def text_row(
         elif kind == "error":
             errors.append(row[bodies.TEXT])
     found = (prompts, replies[-1:], replies[:-1] + digests, commands, files, errors, outputs)
-    return (body_id, *prepare_all(["\n".join(texts) for texts in found]))
+    return (body_id, *(prepare("\n".join(texts)) if texts else "" for texts in found))
 
 
 def body_row(
