@@ -24,6 +24,10 @@ _IN_RUN = re.compile(f"[{_RUN}]")
 _ESCAPE = re.compile(r"(?:\\[nrt]|%[0-9A-Fa-f]{2})$")
 _HEX_DIGITS = re.compile("[0-9A-Fa-f]{2}")
 _RUNS = re.compile(f"[{_RUN}]{{{_SHORTEST_RUN},}}")
+# Every byte by whether it may be in a run.
+_CLASSES = bytes(ord("x" if _IN_RUN.match(chr(byte)) else " ") for byte in range(256))
+# What may stand before a run as if it were a part of it: a letter, two digits, or all three.
+_BEFORE = range(4)
 # The sizes before, of and behind the run; the hash of the run; the hash that the tag is made of.
 _RUN_BYTES, _TAGGED_BYTES = 6, 8
 DIGEST_BYTES = 3 + _RUN_BYTES + _TAGGED_BYTES
@@ -70,7 +74,8 @@ class KnownValues:
         # By the hash of a run: how much of the value is before and behind it, and the whole hash.
         self._runs: dict[bytes, set[tuple[int, int, bytes]]] = {}
         self._lengths: set[int] = set()
-        self._words = _RUNS
+        # How long a word has to be to be worth a look.
+        self._worthy: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -82,10 +87,8 @@ class KnownValues:
             run = digest[3 : 3 + _RUN_BYTES]
             self._runs.setdefault(run, set()).add((before, behind, digest))
             self._lengths.add(length)
+        self._worthy = {length + more for length in self._lengths for more in _BEFORE}
         self._kinds.update(kinds)
-        if self._lengths:
-            # What stands before a word is read along: that makes it twice as fast.
-            self._words = re.compile(f"[^{_RUN}]([{_RUN}]{{{min(self._lengths)},}})")
 
     def learn(self, value: str, kind: str) -> None:
         """Know a value from now on, if it is strong and names nothing here."""
@@ -107,7 +110,7 @@ class KnownValues:
         """Where known values stand, each as a whole."""
         if not self._lengths:
             return
-        words = set(self._words.findall("\n" + text))
+        words = self._words_of(text)
         # As JSON writes a line end, its letter stands before what follows; as addresses
         # write a mark, its digits do.
         words |= {word[1:] for word in words if word[0] in "nrt"}
@@ -124,6 +127,21 @@ class KnownValues:
                     if whole and _stands_alone(text, start, end) and not self._is_name(value):
                         yield KnownPlace(start, end, self._kinds[digest])
                     at = text.find(word, at + len(word))
+
+    def _words_of(self, text: str) -> set[str]:
+        """The words of a text that are as long as those that are known, or a little longer."""
+        data = text.encode("latin-1", "replace")
+        classes = data.translate(_CLASSES)
+        find, shortest, worthy = classes.find, b"x" * min(self._lengths), self._worthy
+        found, start = set(), find(shortest)
+        while start >= 0:
+            end = find(b" ", start)
+            if end < 0:
+                end = len(data)
+            if end - start in worthy:
+                found.add(data[start:end])
+            start = find(shortest, end)
+        return {word.decode() for word in found}
 
     def _digest(self, value: str, start: int, end: int) -> bytes:
         """What a value is known by, of which a run stands from `start` to `end`."""
