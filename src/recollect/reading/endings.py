@@ -56,6 +56,8 @@ _BROKE = re.compile(
     re.MULTILINE,
 )
 
+# What a line has that does more than one thing, or that the shell's grammar begins.
+_MORE_THAN_ONE = re.compile(r"[|&;\n]|\b(?:for|while|until|if|case|select|function)\b")
 _STAYED = re.compile(r"^(?:\S+: (?:(?:line )?\d+: )?|zsh:)?(?:cd|pushd):", re.MULTILINE)
 _GIT_COMPLAINS = re.compile(r"^(?:fatal|error): ", re.MULTILINE)
 # What is told to nobody is no witness.
@@ -119,6 +121,8 @@ def _is_answering(piece: Piece) -> bool:
 
 def _hidden(command: str, output: str) -> Ending:
     """How a line ended that exited well: what its end says nothing about must show."""
+    if not _MORE_THAN_ONE.search(command):
+        return "passed"
     hidden = hidden_in(command)
     if not hidden:
         return "unknown" if _is_left_running(command) else "passed"
