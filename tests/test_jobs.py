@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1] / "src" / "recollect"
 # What `memory` gives to handlers, and what `run_due` adds.
 GIVEN = {
     "settings", "domains", "encoder", "writer", "readable", "redactor", "redact", "at_once",
-    "store", "subject",
+    "exchange", "store", "subject",
 }  # fmt: skip
 
 done: list[str] = []

@@ -20,7 +20,7 @@ BOTTOM = {"model", "errors", "settings", "system"}
 INSTRUMENTS = {"redact", "embed", "llm"}
 STORE = {"store"}
 READING = {"reading"}
-STAGES = {"capture", "distill", "episodes", "publish", "recall", "retain"}
+STAGES = {"capture", "distill", "episodes", "publish", "recall", "retain", "share"}
 ALLOWED: dict[str, set[str]] = {
     **dict.fromkeys(BOTTOM, BOTTOM),
     **dict.fromkeys(INSTRUMENTS, BOTTOM),
@@ -33,6 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "episodes": BOTTOM | INSTRUMENTS | READING | STORE,
     "publish": BOTTOM | READING | STORE,
     "retain": BOTTOM | STORE,
+    "share": BOTTOM | INSTRUMENTS | READING | STORE,
     "capture.adapters": {"model", "errors", "capture.logs"},
     "capture.logs": {"model"},
     # It names its handlers and imports none of them.

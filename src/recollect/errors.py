@@ -172,6 +172,21 @@ class BadReply(RecollectError):
     """A model, or the user's agent, answered in a form that we cannot use. Nothing was kept."""
 
 
+class HubUnavailable(RecollectError):
+    """The hub of the team cannot be reached now. Nothing here waits for it."""
+
+    exit_code = EXIT_UNAVAILABLE
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(
+            message, hint=hint or "Nothing is lost: what waits is shared with the next sync."
+        )
+
+
+class HubRefused(RecollectError):
+    """The hub does not let this member do that."""
+
+
 class FileRefused(RecollectError):
     """A file of another program that we cannot change safely. Nothing was written."""
 

@@ -102,6 +102,14 @@ JOBS = (
         due_after=("over budget",),
     ),
     Job(
+        "sync",
+        # The only one that asks a server; nothing that is told or searched waits for it.
+        run=("recollect.share.sync:sync_due",),
+        subject="team",
+        due_after=("imported", "digested", "notes changed", "hub is due"),
+        lease_seconds=300,
+    ),
+    Job(
         "derive",
         run=("recollect.episodes.derive:derive_new",),
         subject="episodes",

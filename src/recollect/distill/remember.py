@@ -143,6 +143,8 @@ def _kept_line(note: Note) -> Line:
     value = note.value
     if is_decided or note.pinned:
         value = ranking.PINNED if note.pinned else ranking.DECIDED
+        # Own notes come before a team mate's.
+        value -= note.author == "member"
     elif note.author != "rules":
         value = note.value or GIVEN
     kind: CandidateKind = "note" if is_decided else "person" if note.trust == "user" else "command"

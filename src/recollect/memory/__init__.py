@@ -9,7 +9,7 @@
 
 At the top is what people do all day. The rest has parts, each in a file of its
 own: `memory.notes`, `memory.injections`, `memory.projects`, `memory.jobs`, `memory.episodes`,
-`memory.engines`, `memory.publish`, `memory.store` and `memory.agents`.
+`memory.engines`, `memory.publish`, `memory.team`, `memory.store` and `memory.agents`.
 
 Every method is short: it finds the stage that has the idea and asks it. The
 faces (command line, hooks, servers) talk to this class and to nothing below
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from recollect.memory.projects import MemoryProjects
     from recollect.memory.publish import MemoryPublish
     from recollect.memory.store import MemoryStore
+    from recollect.memory.team import MemoryTeam
     from recollect.model.answers import (
         Answers,
         ChangedFile,
@@ -188,6 +189,12 @@ class Memory:
         from recollect.memory.publish import MemoryPublish
 
         return MemoryPublish(self._shared)
+
+    @cached_property
+    def team(self) -> MemoryTeam:
+        from recollect.memory.team import MemoryTeam
+
+        return MemoryTeam(self._shared)
 
     @cached_property
     def store(self) -> MemoryStore:

@@ -41,6 +41,7 @@ class MemoryJobs:
         """
         from recollect.jobs import run_due
         from recollect.memory.engines import MemoryEngines
+        from recollect.memory.team import MemoryTeam
 
         store, engines = self.shared.store(), MemoryEngines(self.shared)
         if store.read_only:
@@ -57,5 +58,6 @@ class MemoryJobs:
             "redactor": lambda: self.shared.redactor(store),
             "at_once": lambda: at_once,
             "redact": lambda: self.shared.redact_strictly,
+            "exchange": lambda: MemoryTeam(self.shared).sync,
         }
         return run_due(store, given, limit=limit)

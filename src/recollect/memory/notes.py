@@ -206,24 +206,30 @@ class MemoryNotes:
 
     def _told_at_once(self, note: Note) -> Note:
         """Put the memories that may tell a note in order again, and what hooks tell of them."""
-        from contextlib import suppress
+        from recollect.errors import NotFound
 
+        store = self.shared.store()
+        self.arrange(store.notes.remembered() if note.project is None else [note.project])
+        with suppress(NotFound):
+            return store.notes.get(note.ref)
+        return note
+
+    def arrange(self, projects: Sequence[str]) -> None:
+        """Put the memories of these projects in order again, and what hooks tell of them.
+
+        What cannot be made now is made by a job.
+        """
         from recollect.distill.remember import arrange_notes
         from recollect.errors import NotFound, StoreError
         from recollect.recall.hooks.lines import make_ready
 
         store = self.shared.store()
-        # The note is stored; when the rest cannot be made now, a job makes it.
         with suppress(StoreError, NotFound):
-            keys = store.notes.remembered() if note.project is None else [note.project]
-            for key in keys:
+            for key in projects:
                 arrange_notes(store, key)
                 store.hook_lines.outdate(store.projects.number(key))
                 for _ in make_ready(store, self.shared.settings, only=key):
                     pass
-        with suppress(NotFound):
-            return store.notes.get(note.ref)
-        return note
 
 
 def _chosen(given: str | Sequence[str] | None, known: tuple[Name, ...], what: str) -> list[Name]:

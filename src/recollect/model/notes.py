@@ -51,6 +51,11 @@ class Note(Struct, kw_only=True):
     form: str
 
 
+def told_text(note: Note) -> str:
+    """A note as agents are told it: what a team mate says has their name."""
+    return f"{note.text} ({note.by})" if note.author == "member" and note.by else note.text
+
+
 class FoundNote(NamedTuple):
     """What a stage hands in: `key` is the same for the same fact in other words."""
 

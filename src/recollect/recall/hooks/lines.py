@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recollect.model.calls import Call, PlainEvent
+from recollect.model.notes import told_text
 from recollect.model.search import Query, Scope
 from recollect.reading.quoting import typed
 from recollect.recall.hooks.packs import make_pack, may_be_told
@@ -71,7 +72,7 @@ def make_ready(store: Store, settings: Settings, *, only: str | None = None) -> 
 
 
 def _note_line(note: Note) -> tuple[HookLine, str]:
-    line = HookLine(note.ref, f"- {(note.at or '')[:10]} {note.ref}: {note.text}", None)
+    line = HookLine(note.ref, f"- {(note.at or '')[:10]} {note.ref}: {told_text(note)}", None)
     return line, note.text
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.model.injections import is_harmful
 from recollect.model.memories import memory_text
+from recollect.model.notes import told_text
 from recollect.reading.tokens import tokens_of
 from recollect.recall.hooks.frame import framed
 
@@ -83,5 +84,5 @@ def may_be_told(note: Note) -> bool:
 
 
 def _under_titles(notes: Sequence[Note], block: Sequence[str]) -> list[str]:
-    text = memory_text([(note.section, note.text) for note in notes], block)
+    text = memory_text([(note.section, told_text(note)) for note in notes], block)
     return text.split("\n") if text else []

@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tui": ("tui", "browse and search in the terminal"),
     "pick": ("pick", "choose a session in the terminal"),
     "web": ("web", "read, search and correct everything in your browser"),
+    "team": ("team", "share notes with your other machines and your team"),
     "told": ("told", "what agents were told unasked, and whether it was used"),
     "stats": ("stats", "tokens, cost and errors"),
     "projects": ("projects", "list, merge and split projects"),

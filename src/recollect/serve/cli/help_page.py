@@ -38,7 +38,7 @@ VERBS = {
 }
 # What the page of all commands adds to those groups.
 OTHERS = {
-    "More": ("handoff", "friction", "projects", "agents", "pick", "demo", "uninstall"),
+    "More": ("handoff", "friction", "team", "projects", "agents", "pick", "demo", "uninstall"),
     "Keep": ("doctor", "backup", "export", "forget", "retain", "redact"),
     "For agents and scripts": ("mcp", "hook", "recall"),
     "Machine room": ("jobs", "config", "completion"),
@@ -46,7 +46,7 @@ OTHERS = {
 # What people type for something that has another name here.
 MEANT = {
     "rm": "forget", "delete": "forget", "remove": "forget", "log": "sessions",
-    "history": "sessions", "update": "import", "sync": "import", "check": "doctor",
+    "history": "sessions", "update": "import", "sync": "team", "check": "doctor",
 }  # fmt: skip
 # A word is taken for a slip of the finger up to this likeness.
 LEAST_ALIKE = 0.7

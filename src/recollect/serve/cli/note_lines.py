@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from recollect.memory import Memory
 from recollect.model.memories import ProjectMemory
-from recollect.model.notes import Note, Trust
+from recollect.model.notes import Note, Trust, told_text
 from recollect.serve.cli.lists import Screen, project_names, turn_name
 from recollect.serve.cli.style import Column, age, cells, fill, number, pad
 
@@ -65,7 +65,7 @@ def tell_memory(screen: Screen, memory: Memory, found: ProjectMemory) -> Iterato
     yield style.paint("bold", style.cut(name, 40)) + style.cut(
         style.glyph(head), style.width - min(40, cells(name))
     )
-    notes = {" ".join(note.text.split()): note for note in found.notes}
+    notes = {" ".join(told_text(note).split()): note for note in found.notes}
     sessions = {note.turns[0].rpartition("#")[0] for note in found.notes if note.turns}
     names = memory.names(sorted(sessions))
     for line in lines:

@@ -50,6 +50,7 @@ MIGRATIONS = {
     10: "retention",
     11: "engines",
     12: "publications",
+    13: "team",
 }
 # The newest one.
 SCHEMA = max(MIGRATIONS)

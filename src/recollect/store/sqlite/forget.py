@@ -15,7 +15,7 @@ from its start, and what is forgotten is passed over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from recollect.errors import NotFound, TurnDamaged, UsageError
 from recollect.model.episodes import Episode
 from recollect.model.notes import Note
 from recollect.model.reports import Forgotten
+from recollect.model.team import TeamItem
 from recollect.store import bodies
 from recollect.store.sqlite import scrub
 from recollect.store.sqlite.database import Database
@@ -35,6 +36,7 @@ from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.notes import Notes
 from recollect.store.sqlite.parts import turn_rows
 from recollect.store.sqlite.scrub import Scrub
+from recollect.store.sqlite.team import Team
 from recollect.store.sqlite.values import read_meta
 from recollect.store.sqlite.vectors.stored import Vectors
 from recollect.system.clock import now_ms
@@ -309,6 +311,10 @@ class Forgetting:
         with self._zeroing():
             with self.db.transaction():
                 kept = Notes(self.db)
+                self.db.many(
+                    "insert or ignore into tombstones values ('note', ?, ?)",
+                    [(name, now_ms()) for name in kept.team_names(ref)],
+                )
                 note = kept.forget(ref)
                 HookLines(self.db).drop({note.ref})
                 project = self.db.value("select id from projects where key = ?", (note.project,))
@@ -316,6 +322,21 @@ class Forgetting:
                 Scrub(self.db).request()
             Scrub(self.db).run()
         return note
+
+    def team_items(self, gone: Sequence[TeamItem]) -> int:
+        """Remove for good what team mates forgot; how many things that were."""
+        with self._zeroing():
+            with self.db.transaction():
+                team = Team(self.db)
+                refs = {ref for one in gone if (ref := team.note_of(one.author, one.id))}
+                dropped = team.drop_items(gone)
+                if dropped:
+                    HookLines(self.db).drop(refs)
+                    Scrub(self.db).request()
+            if dropped:
+                scrub.remove_copies(self.db.path)
+                Scrub(self.db).run()
+        return dropped
 
     def episode(self, ref: str) -> Episode:
         """Remove an attempt that was recorded live for good; says what it was."""

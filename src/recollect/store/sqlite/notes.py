@@ -331,6 +331,33 @@ class Notes:
             self._changed(number)
         return self._read(number)
 
+    def take_in(
+        self,
+        text: str,
+        project: str,
+        *,
+        category: Category,
+        section: Section,
+        form: str,
+        by: str,
+        at: str | None,
+        status: Status,
+    ) -> int:
+        """The number of what a team mate says, inside a transaction: a new note of theirs, or the
+        one that says the same here, which is left as it is.
+        """
+        scope = self._project(project)
+        number = self._same(text, scope)
+        if number is None:
+            number = self._insert(
+                scope, project, hashed(compared(text)), text=text, category=category,
+                section=section, status=status, trust="team", author="member", found_by=by,
+                form=form, at=_milliseconds(at) or now_ms(),
+                is_sure=int(status == "active"),
+            )  # fmt: skip
+            self._changed(number)
+        return number
+
     def accept(self, ref: str, by: str = "person", why: str = "") -> Note:
         """A person says that a note is right: it counts, and stays until they say otherwise."""
         number = self._standing(ref, "accept")
@@ -444,6 +471,24 @@ class Notes:
             self._changed(number)
             self.delete(self._with_earlier(number))
         return note
+
+    def team_names(self, ref: str) -> list[str]:
+        """What a note, and then the versions that it took the place of, are called for a team:
+        the project, and a hash of the words.
+        """
+        number = self._number(ref)
+        return [
+            f"{project or ''}\n{words}"
+            for one in dict.fromkeys((number, *self._with_earlier(number)))
+            for project, words in self.db.rows(
+                """
+                select coalesce(b.key, a.key), words from notes
+                  left join projects a on a.id = notes.project
+                  left join projects b on b.id = a.merged_into where notes.id = ?
+                """,
+                (one,),
+            )
+        ]
 
     def mark_stale(self, ref: str, why: str | None) -> None:
         """Say why a note is not told although it is active; None when it is told again."""

@@ -497,6 +497,10 @@ class Projects:
         rows = self.db.rows("select key from projects where merged_into is null order by key")
         return [str(key) for (key,) in rows]
 
+    def is_remote(self, key: str) -> bool:
+        """Whether a project is known by its git remote, and so by the same name elsewhere."""
+        return bool(self.db.value("select kind = 'remote' from projects where key = ?", (key,)))
+
     def folders(self, project: str) -> list[str]:
         """The folders that belong to a project, without those below another of them."""
         rows = self.db.rows(

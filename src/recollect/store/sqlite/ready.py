@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 # The migration that all of this was made by; a test compares it with that of the store.
-SCHEMA = 12
+SCHEMA = 13
 APPLICATION_ID = 0x7265636F
 # A whole log may be pasted; its beginning says what it is about.
 MOST_CHARACTERS = 4_000

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.search.text_index import TextIndex
     from recollect.store.sqlite.sessions import Sessions
     from recollect.store.sqlite.sources import Sources
+    from recollect.store.sqlite.team import Team
     from recollect.store.sqlite.turns import Turns
     from recollect.store.sqlite.upkeep import Upkeep
     from recollect.store.sqlite.usage import UsageSums
@@ -257,6 +258,12 @@ class Store:
         from recollect.store.sqlite.scrub import Scrub
 
         return Scrub(self.db)
+
+    @cached_property
+    def team(self) -> Team:
+        from recollect.store.sqlite.team import Team
+
+        return Team(self.db)
 
     @cached_property
     def upkeep(self) -> Upkeep:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from recollect.errors import UsageError
 from recollect.model.memories import TITLES
+from recollect.model.notes import told_text
 from recollect.model.sessions import ToolCall, Turn
 from recollect.serve.web import words
 from recollect.serve.web.app import Form, PageRequest, View, project_url
@@ -98,7 +99,7 @@ def _sections(notes: list[Note]) -> list[tuple[str, str, list[Note]]]:
 
 def _block(pack: str, told: list[Note]) -> list[str]:
     """The lines of a pack that are no notes: the commands and files that come again."""
-    texts = {f"- {note.text}" for note in told}
+    texts = {f"- {told_text(note)}" for note in told}
     lines = [line for line in pack.splitlines() if line.startswith("- ") and line not in texts]
     return [line[2:] for line in lines]
 

@@ -9,9 +9,10 @@ create table confirmed_folders (
 
 -- What a person asked to forget: it is not imported again. A turn is named by
 -- agent and native key, so that its copies in forks stay away too; a title that
--- quoted a forgotten turn is named by its session.
+-- quoted a forgotten turn is named by its session. A note is named by its project and a hash of
+-- its words, for those it was shared with.
 create table tombstones (
-  kind         text not null check (kind in ('session', 'turn', 'title')),
+  kind         text not null check (kind in ('session', 'turn', 'title', 'note')),
   name         text not null,
   forgotten_at integer not null,
   primary key (kind, name)

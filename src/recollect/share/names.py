@@ -1,0 +1,84 @@
+"""What things are called where others can read it: keyed hashes, paths without a home.
+
+An id says nothing to whoever does not have the key of the team, which the hub does not.
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import hmac
+import os
+import re
+import socket
+from collections.abc import Callable
+
+from recollect.reading.quoting import is_seen
+
+# A name this short, or this usual, stands in too many texts for other reasons.
+SHORTEST_NAME = 4
+USUAL_NAMES = frozenset({
+    "root", "user", "admin", "ubuntu", "debian", "runner", "node", "developer", "localhost",
+    "vscode", "codespace", "default", "home", "test", "build", "docker", "python", "linux",
+})  # fmt: skip
+
+# Stands where the name of a person or a machine was.
+MASK = "[name]"
+_HOMES = re.compile(r"(?:(?<![\w/.])(?:/home|/Users)/[^/\s\"'`:;,)]+|(?<!\w)/root(?=/)"
+                    r"|[A-Za-z]:\\Users\\[^\\\s\"'`;,)]+)")  # fmt: skip
+_TAG = re.compile(r"(\[REDACTED:[a-z0-9-]+:)([0-9a-f]{8})\]")
+
+
+def item_id(key: bytes, kind: str, *names: str) -> str:
+    """The id of a thing: the same on every device of its author, and nothing to who has no key."""
+    said = "\0".join((kind, *names)).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(said, digest_size=16, key=key[:64]).hexdigest()
+
+
+def outgoing(key: bytes, redact: Callable[[str], str]) -> Callable[[str], str]:
+    """What makes a text fit to leave: no secrets by the newest rules, no home, no machine's name.
+
+    The tags of secrets become those of the team: what was equal here stays equal there.
+    """
+    own = "|".join(re.escape(name) for name in sorted({_user(), *_hosts()}) if _is_telling(name))
+    names = re.compile(rf"(?<![\w-])(?:{own})(?![\w-])", re.I) if own else None
+    home = os.path.expanduser("~")
+
+    def retagged(found: re.Match[str]) -> str:
+        digits = hmac.new(key, found[2].encode(), "sha256").hexdigest()[:8]
+        return f"{found[1]}{digits}]"
+
+    def clean(text: str) -> str:
+        text = _TAG.sub(retagged, redact(text))
+        if len(home) > 1:
+            text = text.replace(home, "~")
+        text = _HOMES.sub("~", text)
+        return names.sub(MASK, text) if names else text
+
+    return clean
+
+
+def arriving(redact: Callable[[str], str]) -> Callable[[str], str]:
+    """What makes a text of others fit to be kept: one line of what can be seen, no secrets."""
+
+    def clean(text: str) -> str:
+        seen = "".join(char if is_seen(char) else " " if char.isspace() else "" for char in text)
+        return redact(" ".join(seen.split()))
+
+    return clean
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
+def _hosts() -> list[str]:
+    host = socket.gethostname()
+    return [host, host.partition(".")[0]]
+
+
+def _is_telling(name: str) -> bool:
+    return len(name) >= SHORTEST_NAME and name.lower() not in USUAL_NAMES

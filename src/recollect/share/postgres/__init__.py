@@ -1,0 +1,5 @@
+"""The hub on PostgreSQL."""
+
+from recollect.share.postgres.hub import PostgresHub
+
+__all__ = ["PostgresHub"]
