@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 import pytest
 
+from recollect.store.sqlite.database import MIGRATIONS
 from tests.store.conftest import Filled, facts, turn
 
 resource = pytest.importorskip("resource", reason="only POSIX limits the size of files")
@@ -26,18 +28,30 @@ def stored(filled: Filled) -> Path:
     return filled.path
 
 
-def recollect(stored: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def recollect(
+    stored: Path, *words: str, room: int = ROOM_BYTES
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "recollect", *words, "--store", str(stored)],
         capture_output=True,
         text=True,
         env={**os.environ, "RECOLLECT_HOME": str(stored.parent)},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM_BYTES, ROOM_BYTES)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
     )
 
 
 def files(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+
+
+def make_older(stored: Path) -> int:
+    """Take the last migration off a store's record; says which one is the last now."""
+    *_, before_last, last = sorted(MIGRATIONS)
+    connection = apsw.Connection(str(stored))
+    connection.execute(f"pragma user_version = {before_last}")
+    connection.execute("delete from migrations where number = ?", (last,))
+    connection.close()
+    return before_last
 
 
 def test_a_backup_that_does_not_fit_leaves_nothing(stored: Path, tmp_path: Path) -> None:
@@ -90,15 +104,7 @@ def test_an_export_that_does_not_fit_says_so(stored: Path, tmp_path: Path) -> No
 
 def test_a_migration_that_cannot_copy_the_store_leaves_it_as_it_was(stored: Path) -> None:
     """No change is made without a copy of what was before."""
-    import apsw
-
-    from recollect.store.sqlite.database import MIGRATIONS
-
-    *_, before_last, last = sorted(MIGRATIONS)
-    connection = apsw.Connection(str(stored))
-    connection.execute(f"pragma user_version = {before_last}")
-    connection.execute("delete from migrations where number = ?", (last,))
-    connection.close()
+    before_last = make_older(stored)
     before = files(stored.parent)
 
     full = recollect(stored, "sessions")
@@ -107,3 +113,28 @@ def test_a_migration_that_cannot_copy_the_store_leaves_it_as_it_was(stored: Path
     assert "Cannot write" in full.stderr
     assert f".before-{before_last + 1:04d}" in full.stderr
     assert files(stored.parent) - {"recollect.db-wal", "recollect.db-shm"} == before
+
+
+@pytest.mark.parametrize("room", [0, 20_000])
+def test_an_older_store_on_a_full_disk_asks_for_room(stored: Path, room: int) -> None:
+    """There is no room for the file that readers share; it is not the version that is wrong."""
+    make_older(stored)
+
+    full = recollect(stored, "sessions", room=room)
+
+    assert full.returncode == 74, full.stderr
+    assert "Free some disk space" in full.stderr
+
+
+@pytest.mark.parametrize("room", [0, 1_000, 20_000, 40_000])
+def test_a_store_that_cannot_be_made_is_said(tmp_path: Path, room: int) -> None:
+    """Wherever the room ends; what was begun is made whole by the next run."""
+    store = tmp_path / "new" / "recollect.db"
+    store.parent.mkdir(mode=0o700)
+
+    full = recollect(store, "import", str(tmp_path), room=room)
+    then = recollect(store, "import", str(tmp_path), room=1 << 30)
+
+    assert full.returncode == 74, full.stderr
+    assert full.stderr.startswith("error: Cannot write")
+    assert then.returncode == 0, then.stderr

@@ -82,6 +82,8 @@ class Database:
                 raise NotFound("Nothing is imported yet.", hint="Try: recollect import")
             _prepare(path)
         self.read_only = read_only
+        # Why it is only read although this user may write.
+        self._refusal = ""
         try:
             found, ours = self._open()
         except apsw.Error as error:
@@ -95,6 +97,9 @@ class Database:
         if found:
             self._check_schema(found)
         if found < SCHEMA:
+            if self._refusal:
+                self.connection.close()
+                raise StoreUnwritable(path, self._refusal)
             if self.read_only:
                 raise StoreError(
                     f"{path} was written by an older recollect (schema {found}).",
@@ -110,10 +115,11 @@ class Database:
         if not stored or may_write(self.path):
             try:
                 return self._begin(open_shared(self.path, read_only=self.read_only))
-            except (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError):
+            except (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError) as error:
                 # A full disk has no room even for the file that readers share with writers.
                 if not stored:
                     raise
+                self._refusal = str(error)
         self.read_only = True
         return self._begin(open_to_read(self.path))
 
@@ -189,8 +195,7 @@ class Database:
 
     def version(self) -> int:
         """The number of the last migration applied to this file."""
-        row = self.connection.execute("pragma user_version").fetchone()
-        return int(row[0]) if row else 0
+        return int(self.value("pragma user_version") or 0)
 
     def close(self) -> None:
         """Let go of the file; may be called twice."""
