@@ -64,6 +64,25 @@ PARTS = (
         sample=10,
         share=8,
     ),
+    Part(
+        "write_faults",
+        "the n-th change of a file fails, or every one from the n-th on, n = 1 to 500 in turn, in "
+        "every command that writes: it ends with 74 and a message that says what to do, or does "
+        "all of its work all the same; the store is sound, and a second run completes it",
+        "commands",
+        full=1000,
+        sample=16,
+        share=5,
+    ),
+    Part(
+        "full_disk",
+        "every command that writes on a disk of 8, 16 or 32 MB on which a little room is left: "
+        "the same holds, and reading goes on",
+        "commands",
+        full=200,
+        sample=6,
+        share=2,
+    ),
 )
 
 

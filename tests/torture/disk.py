@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import apsw
 
+_REFUSED = "the disk refused"
 _SYSTEM = apsw.vfs_names()[0]
 # What changes a folder or a file, by the name that Python gives the event.
 _EVENTS = {"os.rename", "os.remove", "os.truncate", "os.mkdir", "os.rmdir", "os.link"}
@@ -41,6 +42,8 @@ class FaultyDisk:
 
     def install(self) -> None:
         self.vfs = _Vfs(self)
+        apsw.Connection = _Connection  # type: ignore[misc]
+        sys.unraisablehook = _pass_over
         sys.addaudithook(self._hear)
 
     def change(self, growth: int = 0) -> bool:
@@ -119,7 +122,22 @@ class _File(apsw.VFSFile):
         super().xTruncate(newsize)
 
 
+class _Connection(apsw.Connection):
+    """SQLite tells nobody what failed while a file is closed; apsw would raise what Python did."""
+
+    def close(self, force: bool = False) -> None:
+        try:
+            super().close(force)
+        except (apsw.IOError, apsw.FullError):
+            pass
+
+
+def _pass_over(unraisable: Any) -> None:
+    if str(unraisable.exc_value) != _REFUSED:
+        sys.__unraisablehook__(unraisable)
+
+
 def _refused(kind: type[apsw.Error], code: int) -> apsw.Error:
-    error = kind("the disk refused")
+    error = kind(_REFUSED)
     error.extendedresult = code
     return error

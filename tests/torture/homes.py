@@ -31,8 +31,13 @@ class TortureHome:
         shutil.copytree(self.path, self.base / "saved" / name)
 
     def restore(self, name: str) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
-        shutil.copytree(self.base / "saved" / name, self.path)
+        self.clear()
+        shutil.copytree(self.base / "saved" / name, self.path, dirs_exist_ok=True)
+
+    def clear(self) -> None:
+        """Take away all that is in the home, which may be a disk of its own."""
+        for path in self.path.iterdir() if self.path.is_dir() else ():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def has(self, name: str) -> bool:
         return (self.base / "saved" / name).is_dir()
@@ -47,7 +52,7 @@ class TortureHome:
         return run(
             self.path,
             words,
-            fault=fault or Fault(),
+            fault=fault,
             kill_after=kill_after,
             hours_ahead=hours_ahead,
         )

@@ -19,6 +19,10 @@ from tests.torture.homes import State, TortureHome
 from tests.torture.victim import Ended
 
 
+# A log that could not be read is read again by the next import.
+_TRIED_AGAIN = ("logs that cannot be read",)
+
+
 class Peace(NamedTuple):
     """What a command comes to when nobody disturbs it."""
 
@@ -49,7 +53,7 @@ def in_peace(home: TortureHome, command: Command) -> Peace:
         home.state()
     )  # fmt: skip
     home.restore(command.saved)
-    ended = home.run(*command.words)
+    ended = home.run(*command.words, fault=Fault())
     assert ended.code == 0, f"{command.name}: {ended.code} {ended.said}"
     right_after = home.state()
     settle(home)
@@ -83,6 +87,24 @@ def attempt(home: TortureHome, command: Command, peace: Peace, chance: random.Ra
         if not command.removes and not faults:
             faults += [f"lost {name}" for name in missing(peace.before, home.state())]
     return [f"killed {moment}: {fault}" for fault in [*faults, *finish(home, command, peace)]]
+
+
+def afterwards(home: TortureHome, command: Command, peace: Peace, ended: Ended) -> list[str]:
+    """What does not hold of a command on a disk that failed it, nor after its next run."""
+    faults = []
+    if "Traceback" in ended.said or (ended.code and "error: " not in ended.said):
+        faults.append(f"ended with {ended.code} and no message of ours: {ended.said[-700:]}")
+    elif ended.code == 0:
+        # Jobs are tried again: what one of them met is said by `recollect jobs`.
+        jobs = command.words[0] == "jobs" or "--wait" in command.words
+        faults += [] if jobs else differences(peace.right_after, home.state())
+    elif ended.code != 74 or "\n  " not in ended.said:
+        faults.append(f"ended with {ended.code}: {ended.said[-300:]}")
+    if command.between != ("*",):
+        faults += home.unwell(but=(*command.between, *_TRIED_AGAIN))
+        if not command.removes and not faults:
+            faults += [f"lost {name}" for name in missing(peace.before, home.state())]
+    return [*faults, *finish(home, command, peace)]
 
 
 def finish(home: TortureHome, command: Command, peace: Peace) -> list[str]:

@@ -17,7 +17,6 @@ from tests.torture.disk import Fault, FaultyDisk
 
 _processes = get_context("forkserver") if sys.platform != "win32" else get_context("spawn")
 _processes.set_forkserver_preload(["tests.torture.preload"])
-_NO_FAULT = Fault()
 LONG_SECONDS = 120.0
 
 
@@ -34,7 +33,7 @@ def run(
     home: Path,
     words: tuple[str, ...],
     *,
-    fault: Fault = _NO_FAULT,
+    fault: Fault | None = None,
     kill_after: float | None = None,
     hours_ahead: float = 0,
 ) -> Ended:
@@ -62,13 +61,15 @@ def run(
 def _act(
     home: str,
     words: tuple[str, ...],
-    fault: Fault,
+    fault: Fault | None,
     hours_ahead: float,
     said: str,
     counted: str,
 ) -> None:
     os.environ.clear()
-    os.environ.update(HOME=home, USERPROFILE=home, RECOLLECT_HOME=f"{home}/.recollect")
+    os.environ.update(
+        HOME=home, USERPROFILE=home, RECOLLECT_HOME=f"{home}/.recollect", SQLITE_TMPDIR=home
+    )
     os.chdir(home)
     for stream in (1, 2):
         handle = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND | (stream == 1) * os.O_TRUNC)
@@ -81,8 +82,9 @@ def _act(
 
     # What goes on in the background is a command of its own here.
     platforms.spawn_detached = lambda *_, **__: None  # type: ignore[assignment]
-    disk = FaultyDisk(home, fault)
-    disk.install()
+    disk = FaultyDisk(home, fault or Fault())
+    if fault:
+        disk.install()
     code = main(list(words))
     sys.stdout.flush()
     sys.stderr.flush()
