@@ -69,7 +69,7 @@ class Closeness:
             for row, similarity in zip(rows, cosines(code, codes), strict=True)
             if similarity >= THRESHOLD
         }
-        near = alike.keys()
+        near = frozenset(alike)
         found = {}
         for turn, held in words.items():
             shared = held & near

@@ -133,6 +133,7 @@ class Words:
         self.rarest = rarity_of(0, findings.all_turns)
         self.needed, self.words, self.unknown = 0.0, 0, 0.0
         self.weights: dict[str, float] = {}
+        self.counts: dict[str, int] = {}
         self.tables: list[tuple[float, Mapping[int, float]]] = []
         self.strengths: list[tuple[float, Mapping[int, float]]] = []
         self.turns: dict[int, float] = {}
@@ -149,6 +150,7 @@ class Words:
                 self.tables.append((weight, dict.fromkeys(holding.firm, 1.0)))
                 if len(clue.words) == 1:
                     self.weights[clue.words[0]] = weight
+                    self.counts[clue.words[0]] = holding.count
                 for turn in holding.turns:
                     self.held[turn] = self.held.get(turn, 0.0) + weight
                 for turn in holding.firm:
@@ -221,6 +223,9 @@ def saturated(strength: float) -> float:
     return 2 * strength / (strength + 1)
 
 
+PARTS = ("words", "phrase", "meaning", "closeness", "nearby", "session", "when", "lift")
+
+
 class Score:
     """What a turn's score is made of: parts that are added up."""
 
@@ -249,21 +254,27 @@ class Score:
         self.closeness = self.nearby = self.session = self.when = self.lift = 0.0
         self.lent = self.context = 0.0
 
+    def _parts(self) -> tuple[float, ...]:
+        """What is added up, in the order of `PARTS`: names would cost twice as much."""
+        above = self.deviations + self.context - MEANING_FROM
+        return (
+            self.words,
+            PAIRS * self.pairs + CHAIN * self.chain,
+            MEANING * min(MEANING_MOST, above) if above > 0 else 0.0,
+            CLOSENESS * self.closeness,
+            NEARBY * self.nearby + LENT * self.lent,
+            SESSION * self.session,
+            WHEN * self.when,
+            self.lift,
+        )
+
     def parts(self) -> dict[str, float]:
         """What is added up, by name."""
-        above = self.deviations + self.context - MEANING_FROM
-        return {
-            "words": self.words,
-            "phrase": PAIRS * self.pairs + CHAIN * self.chain,
-            "meaning": MEANING * min(MEANING_MOST, max(0.0, above)),
-            "closeness": CLOSENESS * self.closeness,
-            "nearby": NEARBY * self.nearby + LENT * self.lent,
-            "session": SESSION * self.session, "when": WHEN * self.when, "lift": self.lift,
-        }  # fmt: skip
+        return dict(zip(PARTS, self._parts(), strict=True))
 
     @property
     def total(self) -> float:
-        return sum(self.parts().values())
+        return sum(self._parts())
 
     def evidence(self, words: Words) -> float:
         """How much there is to say that a turn has to do with the query at all."""
@@ -309,11 +320,12 @@ def set_words(scores: Iterable[Score], words: Words) -> None:
         turn = score.place.turn
         score.words = words.score(turn)
         score.session = words.session_share(score.place.session)
-        if words.needed:
+        if words.needed and score.around:
             score.nearby = sum_nearby(score, words.tables) / words.needed
-            if score.around:
-                both = sum_nearby(score, words.strengths)
-                score.lent = max(0.0, both - words.turns.get(turn, 0.0)) / words.needed
+            both = sum_nearby(score, words.strengths)
+            score.lent = max(0.0, both - words.turns.get(turn, 0.0)) / words.needed
+        elif words.needed:
+            score.nearby = words.firm.get(turn, 0.0) / words.needed
 
 
 def set_meaning(score: Score, cosine: float, background: tuple[float, float], known: float) -> None:
@@ -407,13 +419,17 @@ def best_first(
 
     ranked = sorted(scores, key=order)
     seen: set[str] = set()
+    copies = []
     for score in ranked:
-        said = _normal(score.place.prompt)
+        prompt = score.place.prompt
+        said = _normal(prompt) if len(prompt) > SHORTEST_COPY else ""
         if len(said) > SHORTEST_COPY:
             if said in seen:
-                score.lift += COPY
+                copies.append(score)
             seen.add(said)
-    return unique(sorted(ranked, key=order))
+    for score in copies:
+        score.lift += COPY
+    return unique(sorted(ranked, key=order) if copies else ranked)
 
 
 _DIGITS = dict.fromkeys(map(ord, "0123456789"), " ")

@@ -234,7 +234,9 @@ class Candidates:
         ][:MOST_IN_PHRASES]
         if len(row) > 1 and best:
             turns = [score.place.turn for score in best]
-            places = self.store.text.positions(row, turns)
+            places = self.store.text.positions(
+                row, turns, sum(self.words.counts[word] for word in row)
+            )
             rank.set_phrases(best, places, [weights[word] for word in row], self.words.needed)
 
     def is_relevant(self, best: list[rank.Score]) -> bool:

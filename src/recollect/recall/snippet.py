@@ -30,7 +30,7 @@ def snippet(events: list[Call | PlainEvent], words: list[str]) -> tuple[str, str
     best, best_place, best_score, writer = "", 0, -1, "user"
     for text, written_by in _texts(events):
         text = ends(text)
-        place, score = _best_place(text, wanted)
+        place, score = _best_place(text, wanted, best_score)
         # What a person wrote comes first and wins a tie over what a tool printed.
         if score > best_score:
             best, best_place, best_score, writer = text, place, score, written_by
@@ -66,18 +66,25 @@ def _writer(kind: str) -> str:
     return "tool" if kind in ("error", DIGEST) else "assistant"
 
 
-def _best_place(text: str, wanted: list[tuple[str, str]]) -> tuple[int, int]:
+def _best_place(text: str, wanted: list[tuple[str, str]], known: int) -> tuple[int, int]:
+    """Where most of the words stand near each other, and how many do.
+
+    A text that cannot have more of them than are `known` elsewhere is left early.
+    """
     lowered = text.lower()
+    may_miss = len(wanted) - max(known, 0) - 1
     places = []
     for begins, word in wanted:
         place = lowered.find(begins)
         if place >= 0:
             whole = lowered.find(word, place)
             places.append(place if whole < 0 else whole)
-    if not places:
-        return 0, 0
-    if len(places) == 1:
-        return places[0], 1
+        elif may_miss:
+            may_miss -= 1
+        else:
+            return 0, 0
+    if len(places) < 2:
+        return (places[0], 1) if places else (0, 0)
     return max(
         ((place, sum(0 <= other - place < WIDTH for other in places)) for place in places),
         key=lambda pair: pair[1],

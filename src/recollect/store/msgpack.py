@@ -63,17 +63,28 @@ def _bytes(data: bytes, at: int, size: int) -> tuple[object, int]:
     return data[at : at + size], at + size
 
 
-def _array(data: bytes, at: int, size: int) -> tuple[object, int]:
-    values = []
+def _array(data: bytes, at: int, size: int) -> tuple[list[object], int]:
+    values: list[object] = []
     for _ in range(size):
-        value, at = _value(data, at)
-        values.append(value)
+        # Nearly every value is a text, nothing or a small number.
+        first = data[at]
+        if 0xA0 <= first < 0xC0:
+            end = at + 1 + (first & 0x1F)
+            values.append(data[at + 1 : end].decode("utf-8", "replace"))
+            at = end
+        elif first == 0xC0 or first < 0x80:
+            values.append(None if first == 0xC0 else first)
+            at += 1
+        elif 0xD9 <= first <= 0xDB:
+            start = at + 1 + (1 << (first - 0xD9))
+            at = start + int.from_bytes(data[at + 1 : start], "big")
+            values.append(data[start:at].decode("utf-8", "replace"))
+        else:
+            value, at = _value(data, at)
+            values.append(value)
     return values, at
 
 
 def _map(data: bytes, at: int, size: int) -> tuple[object, int]:
-    values = {}
-    for _ in range(size):
-        key, at = _value(data, at)
-        values[key], at = _value(data, at)
-    return values, at
+    pairs, at = _array(data, at, 2 * size)
+    return dict(zip(pairs[::2], pairs[1::2], strict=True)), at

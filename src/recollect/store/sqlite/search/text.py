@@ -1,10 +1,10 @@
 """Turns that hold certain words, and how strongly. The store answers; it has no taste.
 
 Ranking wants to know, for each word, which turns hold it: then it can weigh
-words, neighbours and whole sessions as it likes. For a single word the index
-itself is read (`spellings`, a view of FTS5's own lists), which also says in
-which column and how often; for several words in a row and for beginnings of
-words, FTS5 finds the turns.
+words, neighbours and whole sessions as it likes. FTS5 finds the turns, and a
+function of ours, which it calls for each, says what the mentions count
+together: it sees in which columns they are, and how long these are. That takes
+half as long as reading mention by mention from FTS5's own view of its lists.
 
 Rare words are looked up first. One that is in too many turns finds nothing by
 itself: it only counts in the turns that the rarer ones found, so the cost of
@@ -15,6 +15,7 @@ On the path of a cold search: nothing heavy is imported.
 
 from __future__ import annotations
 
+import operator
 from itertools import islice
 
 from recollect.model.search import Findings, Holding
@@ -29,7 +30,7 @@ from recollect.store.text import COLUMNS, LENGTH_BITS, LENGTH_UNIT, LONGEST, wor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from recollect.model.search import Clue, Scope
@@ -49,6 +50,13 @@ MOST_TURNS = 5_000
 MOST_TOGETHER = 5_000
 # Of the common words so many join in, the rarest first.
 MOST_JOINING = 8
+# To know which of some turns hold a word: all that hold it are read when they are at most so
+# many times as many, else FTS5 goes from one of the others' turns to the next.
+READ_AT_MOST = 6
+# To know where words stand in some turns: FTS5 reads through all turns that hold them, unless
+# these are more than so many for each turn and word; then each turn is looked up by itself.
+READ_THROUGH = 200
+OUTPUT = COLUMNS.index("output") * LENGTH_BITS
 
 
 def _match(clue: Clue) -> str:
@@ -58,10 +66,8 @@ def _match(clue: Clue) -> str:
 class ClueSearch:
     """Goes from clues to the turns in scope that hold them, and notes the session of each."""
 
-    def __init__(
-        self, db: Database, scope: Condition, sessions: dict[int, int], fields: Fields
-    ) -> None:
-        self.db, self.sessions, self._fields = db, sessions, fields
+    def __init__(self, db: Database, scope: Condition, sessions: dict[int, int]) -> None:
+        self.db, self.sessions = db, sessions
         self._clause, self._values = scope
         self._bodies: dict[int, int] = {}
         self._found_by: list[Clue] = []
@@ -71,77 +77,96 @@ class ClueSearch:
         those that hold it elsewhere than in output.
         """
         self._found_by.append(clue)
-        if is_one_word(clue.words, prefix=clue.prefix):
-            mentions = "select doc as body, col from temp.spellings where term = ?"
-            return self._turns(mentions, [_stem(self.db, clue.words[0])], _counts(self._fields))
-        one = "select rowid as body, '{}' as col from turns_text where turns_text match ?"
-        mentions = " union all ".join(one.format(name) for name in COLUMNS)
-        values = [f"{{{name}}} : {_match(clue)}" for name in COLUMNS]
-        return self._turns(mentions, values, _counts(self._fields))
+        weigh = "weigh_mentions" if is_one_word(clue.words, prefix=clue.prefix) else "weigh_columns"
+        return self._turns(
+            f"{weigh}(mentions.turns_text, bodies.lengths)",
+            "turns_text as mentions",
+            "mentions.turns_text match ?",
+            _match(clue),
+        )
 
-    def best(self, clues: list[Clue]) -> tuple[dict[int, float], set[int]]:
-        """Of very many turns the newest that hold all clues, with how well they do."""
+    def best(self, clues: list[Clue], weights: list[float]) -> tuple[dict[int, float], set[int]]:
+        """Of very many turns the newest that hold all clues, with how well they do
+        when each column has such a weight.
+        """
         self._found_by = clues[:1]
-        weights = ", ".join(str(weight) for weight, _, _ in self._fields.values())
         # A filter may want old ones.
         most = MOST_TURNS if self._clause == "1" else -1
         mentions = f"""
-            select *, '' as col from (
-              select rowid as body, -bm25(turns_text, {weights}) as weight
-                from turns_text where turns_text match ?
-               order by rowid desc limit {most}
-            )
+            (select rowid, -bm25(turns_text, {", ".join(map(str, weights))}) as weight
+               from turns_text where turns_text match ?
+              order by rowid desc limit {most}) as mentions
         """
-        found, firm = self._turns(mentions, [" AND ".join(map(_match, clues))], "mentions.weight")
+        match = " AND ".join(map(_match, clues))
+        found, firm = self._turns("mentions.weight", mentions, "1", match)
         best = max(found.values(), default=0.0) or 1.0
         return {turn: weight / best for turn, weight in found.items()}, firm
 
-    def among(self, clue: Clue) -> tuple[dict[int, float], set[int]]:
-        """Which of the turns found so far hold this clue too, all alike."""
-        match = f"({' OR '.join(map(_match, self._found_by))}) AND {_match(clue)}"
-        bodies = self._bodies
+    def among(self, clue: Clue, count: int) -> tuple[dict[int, float], set[int]]:
+        """Which of the turns found so far hold this clue too, all alike; `count` turns hold it."""
+        match, bodies = _match(clue), self._bodies
+        if count > READ_AT_MOST * len(bodies):
+            match = f"({' OR '.join(map(_match, self._found_by))}) AND {match}"
         held = self.db.rows("select rowid from turns_text where turns_text match ?", (match,))
         found = {bodies[body]: 1.0 for (body,) in held if body in bodies}
         return found, set(found)
 
     def _turns(
-        self, mentions: str, values: list[Any], counts: str
+        self, weight: str, mentions: str, where: str, match: str
     ) -> tuple[dict[int, float], set[int]]:
         filtered = (
             "" if self._clause == "1" else "cross join sessions on sessions.id = turns.session"
         )
         found: dict[int, float] = {}
         firm: set[int] = set()
-        for body, turn, session, weight, is_firm in self.db.rows(
+        for body, turn, session, counts in self.db.rows(
             f"""
-            select mentions.body, bodies.turn, turns.session, sum({counts}),
-                   max(mentions.col <> 'output')
-              from ({mentions}) as mentions
-              cross join bodies on bodies.id = mentions.body
+            select mentions.rowid, bodies.turn, turns.session, {weight}
+              from {mentions}
+              cross join bodies on bodies.id = mentions.rowid
               cross join turns on turns.id = bodies.turn {filtered}
-             where {self._clause} group by mentions.body
+             where {where} and {self._clause}
             """,
-            [*values, *self._values],
+            [match, *self._values],
         ):
-            found[turn] = found.get(turn, 0.0) + weight
-            if is_firm:
+            found[turn] = found.get(turn, 0.0) + abs(counts)
+            if counts > 0:
                 firm.add(turn)
             self.sessions[turn] = session
             self._bodies[body] = turn
         return found, firm
 
 
-def _counts(fields: Fields) -> str:
-    """What one mention counts: the weight of its column, less in a column
-    that is longer than usual.
+# For each column where its length begins, what a mention counts, what it is divided by, and
+# by how much more for each unit of length.
+Norms = list[tuple[int, float, float, float]]
+
+
+def _norms(fields: Fields) -> Norms:
+    return [
+        (place * LENGTH_BITS, weight, 1 - matters, matters * LENGTH_UNIT / usual)
+        for place, (weight, matters, usual) in enumerate(map(fields.__getitem__, COLUMNS))
+    ]
+
+
+def _weigher(norms: Norms, *, each: bool) -> Callable[..., float]:
+    """What FTS5 calls for a row: the weight of its mentions, of each or of one in each
+    column, less in a column that is longer than usual. Below zero when all are in output.
     """
-    cases = []
-    for place, name in enumerate(COLUMNS):
-        weight, matters, usual = fields[name]
-        length = f"((bodies.lengths >> {place * LENGTH_BITS}) & {LONGEST})"
-        norm = f"{1 - matters:.4f} + {matters * LENGTH_UNIT / usual:.8f} * {length}"
-        cases.append(f"when '{name}' then {weight} / ({norm})")
-    return f"case mentions.col {' '.join(cases)} end"
+
+    def weigh(api: Any, lengths: int) -> float:
+        total, firm = 0.0, False
+        standing = api.phrase_locations(0)
+        for number in range(1, api.phrase_count):
+            standing = map(operator.add, standing, api.phrase_locations(number))
+        for (shift, weight, base, per_unit), places in zip(norms, standing, strict=False):
+            if places:
+                norm = base + per_unit * (lengths >> shift & LONGEST)
+                total += (len(places) if each else 1) * weight / norm
+                firm = firm or shift != OUTPUT
+        return total if firm else -total
+
+    return weigh
 
 
 def _positions(api: Any, *_: Any) -> str:
@@ -152,30 +177,12 @@ def _positions(api: Any, *_: Any) -> str:
     )
 
 
-def _stem(db: Database, word: str) -> str:
-    """The word as it stands in the index; also makes sure that the index can be read."""
-    import apsw
-
-    if not db.value("select 1 from temp.sqlite_schema where name = 'spellings'"):
-        db.execute(
-            "create virtual table temp.spellings using fts5vocab (main, turns_text, instance)"
-        )
-    tokenizer = db.connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-    stems = tokenizer(
-        word.encode(),
-        apsw.FTS5_TOKENIZE_QUERY,
-        None,
-        include_offsets=False,
-        include_colocated=False,
-    )
-    return str(next(iter(stems), ""))
-
-
 class Text:
     """The text index: which turns hold which words."""
 
     def __init__(self, db: Database) -> None:
         self.db = db
+        self._norms: Norms = []
 
     def find(self, clues: list[Clue], scope: Scope, fields: Fields) -> Findings:
         """The turns in scope that hold each clue, the rarest clue first.
@@ -185,6 +192,7 @@ class Text:
         in characters is the usual one. How rare a clue
         was is told for when the last turn of the scope was the last of all.
         """
+        self._prepare(fields)
         all_turns, all_sessions, all_bodies = self._totals(scope.upto)
         found = Findings([], {}, all_turns=all_turns, all_sessions=all_sessions)
         counted = sorted(
@@ -192,7 +200,8 @@ class Text:
             key=lambda pair: pair[0],
         )
         ceiling = min(max(all_turns * COMMON_SHARE, NEVER_COMMON), MOST_TURNS)
-        look = ClueSearch(self.db, turns_in(scope), found.sessions, fields)
+        look = ClueSearch(self.db, turns_in(scope), found.sessions)
+        weights = [fields[name][0] for name in COLUMNS]
         room, joining = MOST_TOGETHER, MOST_JOINING
         for count, clue in counted:
             turns: dict[int, float] = {}
@@ -203,18 +212,21 @@ class Text:
             elif count and not found.sessions:
                 # Only common words: those turns that hold all of them best,
                 # or else the rarest of them.
-                turns, firm = look.best([clue for count, clue in counted if count])
+                turns, firm = look.best([clue for count, clue in counted if count], weights)
                 if not turns:
-                    turns, firm = look.best([clue])
+                    turns, firm = look.best([clue], weights)
             elif count and joining:
                 joining -= 1
-                turns, firm = look.among(clue)
+                turns, firm = look.among(clue, count)
             found.holdings.append(Holding(clue, count, turns, firm))
         return found
 
-    def positions(self, row: list[str], turns: Iterable[int]) -> dict[int, list[list[list[int]]]]:
+    def positions(
+        self, row: list[str], turns: Iterable[int], count: int
+    ) -> dict[int, list[list[list[int]]]]:
         """Where in each of these turns the words of a query stand: for each word,
-        for each column of the index but output, its places there.
+        for each column of the index but output, its places there. The words are in
+        `count` turns, summed up.
         """
         wanted, units = list(turns), [phrases(word) for word in row]
         marks = ", ".join(map(str, wanted))
@@ -224,14 +236,14 @@ class Text:
         match = " OR ".join(phrase for unit in units for phrase in unit)
         if not match or not bodies:
             return {}
-        self.db.connection.register_fts5_function("positions", _positions)
         ids = ", ".join(map(str, bodies))
         found: dict[int, list[list[list[int]]]] = {}
-        # The plus keeps FTS5 from looking each row up by itself, which takes ten times as long.
+        # The plus keeps FTS5 from looking each row up by itself.
+        plus = "+" if count <= READ_THROUGH * len(bodies) * len(row) else ""
         for body, told in self.db.rows(
             f"""
             select rowid, positions(turns_text) from turns_text
-             where turns_text match ? and +rowid in ({ids})
+             where turns_text match ? and {plus}rowid in ({ids})
             """,
             (match,),
         ):
@@ -242,6 +254,15 @@ class Text:
                     for known, more in zip(columns, one.split("|"), strict=False):
                         known += map(int, more.split())
         return found
+
+    def _prepare(self, fields: Fields) -> None:
+        """Tell FTS5 our functions, once: it never forgets one that it was told."""
+        if not self._norms:
+            connection = self.db.connection
+            for name, each in (("weigh_mentions", True), ("weigh_columns", False)):
+                connection.register_fts5_function(name, _weigher(self._norms, each=each))
+            connection.register_fts5_function("positions", _positions)
+        self._norms[:] = _norms(fields)
 
     def _totals(self, upto: int | None) -> tuple[int, int, int]:
         """About how many turns, sessions and bodies there are, or
