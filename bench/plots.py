@@ -45,6 +45,20 @@ def curves(series: Mapping[str, Points], *, x: str, y: str) -> str:
     return f"{opening}{''.join(parts)}</svg>"
 
 
+def page(plots: Sequence[tuple[Mapping[str, Points], str, str]]) -> str:
+    """Several plots one above the other as an SVG file, which brings its own colours."""
+    style = "text{font:12px sans-serif;fill:#333}line{stroke:#999}.soft{fill:#777}"
+    ground = f'<rect width="{WIDTH}" height="{len(plots) * HEIGHT}" style="fill:#fff"/>'
+    drawn = [
+        curves(series, x=x, y=y).replace("<svg ", f'<svg y="{number * HEIGHT}" height="{HEIGHT}" ')
+        for number, (series, x, y) in enumerate(plots)
+    ]
+    opening = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {len(plots) * HEIGHT}">'
+    )
+    return f"{opening}<style>{style}</style>{ground}{''.join(drawn)}</svg>\n"
+
+
 def _curve(name: str, line: Points, across: _Axis, up: _Axis, number: int) -> str:
     colour = COLOURS[number % len(COLOURS)]
     path = " ".join(f"{across(one):.1f},{up(other):.1f}" for one, other in line)
