@@ -30,14 +30,16 @@ def transcript(page: str) -> list[tuple[str, list[str]]]:
 
 
 def without_measures(text: str) -> str:
-    """Sizes and seconds differ from run to run, and each store has a mark of its own."""
-    return re.sub(r"\d+\.\d+ (?=MB|s\b)|(?<=mark=\")\w{8}", "", text)
+    """Sizes, seconds and ages differ from run to run, and each store has a mark of its own."""
+    return re.sub(
+        r"\d+\.\d+ (?=MB|s\b)|(?<=mark=\")\w{8}|\s+\S+ · \w+ · \d+(?:d|w|mo|y)(?= · )", "", text
+    )
 
 
 @pytest.mark.parametrize(
     ("page", "names"),
     [
-        ("README.md", "import memory search fix"),
+        ("README.md", "memory search fix"),
         ("docs/recall.md", "import recall recall blame fix how friction resume handoff"),
     ],
 )
@@ -51,8 +53,16 @@ def test_a_transcript_is_real(
 ) -> None:
     """It is shortened, but every line of it is what somebody would see."""
     monkeypatch.setenv("RECOLLECT_HOME", str(tmp_path / "fresh"))
+    if page == "README.md":
+        main(["demo", "--sample"])
+        capsys.readouterr()
     made_up = []
-    for command, shown in transcript(page):
+    for typed, shown in transcript(page):
+        # The first page shows what a person sees, and with `| cat` what an agent does.
+        command, pipe, _ = typed.partition(" | cat")
+        on_a_screen = page == "README.md" and not pipe
+        for name, value in (("FORCE_COLOR", "1"), ("NO_COLOR", "1"), ("COLUMNS", "100")):
+            monkeypatch.setenv(name, value if on_a_screen else "")
         words = shlex.split(command, comments=False)
         # Whoever reads the summary first, searches when the work in the background is done.
         main([*words, "--wait"] if words == ["import"] else words)
@@ -64,7 +74,8 @@ def test_a_transcript_is_real(
                 made_up.append(f"{command}: {line}")
 
     assert made_up == []
-    assert [command.split()[0] for command, _ in transcript(page)] == names.split()
+    typed_names = [command.removeprefix("--demo ").split()[0] for command, _ in transcript(page)]
+    assert typed_names == names.split()
 
 
 # Runs commands in a process in which whoever opens a connection is stopped.
@@ -138,7 +149,7 @@ def test_what_is_stored_is_for_its_owner_alone(prepared: Path) -> None:
 
 def test_the_readme_shows_what_the_sample_project_is_told() -> None:
     """Without its standing rules (uv, ruff, port 5050) the promise of the page would not hold."""
-    shown = next(lines for command, lines in transcript("README.md") if command[:6] == "memory")
+    shown = next(lines for command, lines in transcript("README.md") if "memory" in command)
     told = "\n".join(shown)
 
     assert [word for word in ("uv here, never pip", "ruff", "5050") if word not in told] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -625,13 +626,12 @@ def test_the_demo_uses_samples_where_there_is_nothing_else(
     assert main(["demo"]) == 0
     said = capsys.readouterr().err
     assert said.startswith(
-        "No agent logs on this machine. Importing sample sessions so that you can try it.\n"
-        "25 logs read. 0 problems.\n"
-        "  24 sessions (and 1 sub-agent): claude-code 13, codex 11\n"
+        "No agent logs on this machine. Importing 24 sample sessions so that you can try it.\n"
+        "✓ 24 sessions (and 1 sub-agent) of Claude Code and Codex, 162 turns, 4 projects in "
     )
 
     assert main(["demo"]) == 0
-    assert "0 logs read, 25 up to date." in capsys.readouterr().err
+    assert "✓ Nothing new. 24 sessions (and 1 sub-agent) " in capsys.readouterr().err
     assert [path.name for path in home.rglob("*.db")] == ["demo.db"]
 
 
@@ -642,13 +642,16 @@ def test_the_samples_can_be_asked_afterwards(
     assert main(["--demo", "search", "deadlock"]) == 1
     assert "recollect demo --sample" in capsys.readouterr().err
     assert main(["demo"]) == 0
-    foot = capsys.readouterr().out.partition("Next:\n")[2]
+    page = capsys.readouterr().out
 
-    steps = [line.partition("--demo")[2] for line in foot.splitlines() if "--demo" in line]
+    steps = [line.partition("$ recollect ")[2] for line in page.splitlines() if "--demo" in line]
 
-    assert {step.split()[0] for step in steps} >= {"search", "memory", "tui", "web"}
-    assert "memory --project webshop " in foot
-    assert main(["--demo", "memory", "--project", "webshop"]) == 0
+    assert [shlex.split(step)[1] for step in steps] == ["search", "fix", "memory"]
+    for step in steps:
+        assert main(shlex.split(step)) == 0
+    assert len(page.splitlines()) <= 24
+    assert 'You wrote "hung", the session says "deadlock".' in page
+    assert '"Use 5050 for the shop dev server from now on, everywhere."' in page
     assert main(["search", "deadlock", "--demo"]) == 0
     assert main(["--demo", "memory", "list", "--project", "webshop", "--limit", "1"]) == 0
     assert "--limit 1 --demo --cursor" in capsys.readouterr().err

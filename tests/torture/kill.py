@@ -18,7 +18,6 @@ from tests.torture.disk import Fault
 from tests.torture.homes import State, TortureHome
 from tests.torture.victim import Ended
 
-
 # A log that could not be read is read again by the next import.
 _TRIED_AGAIN = ("logs that cannot be read",)
 

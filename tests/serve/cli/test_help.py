@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.model.search import FILTERS
 from recollect.serve.cli import COMMANDS, HIDDEN_ALIASES, load, main
 from recollect.serve.cli.style import cells
 
@@ -36,7 +37,29 @@ def test_help_of_a_command_is_its_own(capsys: pytest.CaptureFixture[str]) -> Non
     """Also by the name that people know from elsewhere."""
     for name in ("sessions", "ls"):
         assert main(["help", name]) == 0
-        assert capsys.readouterr().out.startswith("usage: recollect sessions ")
+        assert capsys.readouterr().out.startswith("Usage: recollect sessions ")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_and_says_what_all_commands_take_once(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Thirteen filters on nine pages are read by nobody: they have a page of their own."""
+    assert main(["help", name]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    options = {line.split()[0] for line in lines if line.startswith("  -")}
+    assert max(map(cells, lines)) <= 100
+    assert sum(line.startswith("Everywhere: ") for line in lines) == 1
+    assert not {"--json", "--store", "--meta", "--outcome"} & options
+
+
+def test_each_filter_is_explained_on_one_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "filters"]) == 0
+
+    page = capsys.readouterr().out
+    assert [name for name in FILTERS if f"\n  {name}: " not in page] == []
+    assert max(map(cells, page.splitlines())) <= 100
 
 
 @pytest.mark.parametrize(
@@ -45,6 +68,9 @@ def test_help_of_a_command_is_its_own(capsys: pytest.CaptureFixture[str]) -> Non
         ("serach x", "Did you mean search?"),
         ("rm 453d", "Did you mean forget?"),
         ("history", "Did you mean sessions?"),
+        ("distill", "Did you mean memory update?"),
+        ("measure", "Did you mean told --effect?"),
+        ("repair", "Did you mean doctor --repair?"),
         ("deadlock migration", "To search: recollect search deadlock migration"),
         ("x;y", "All commands: recollect help all"),
         ("help deadlock", "To search: recollect search deadlock"),
@@ -65,7 +91,7 @@ def test_other_names_mean_commands_that_there_are() -> None:
     page = load("help_page")
 
     assert {words[0] for words in HIDDEN_ALIASES.values()} <= COMMANDS.keys()
-    assert set(page.MEANT.values()) <= COMMANDS.keys()
+    assert {command.split()[0] for command in page.MEANT.values()} <= COMMANDS.keys()
     assert not (HIDDEN_ALIASES.keys() | page.MEANT.keys()) & COMMANDS.keys()
 
 

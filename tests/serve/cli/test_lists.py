@@ -414,6 +414,35 @@ def test_the_next_page_of_a_search_needs_no_cursor(samples: Path, home: Path) ->
     assert "error: No search was made in this terminal" in elsewhere
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_on_a_terminal_a_session_goes_on_in_its_agent(home: Path, tmp_path: Path) -> None:
+    """In a pipe, with --print, or when it may not work, the command is printed instead."""
+    folder, programs = tmp_path / "shop", tmp_path / "bin"
+    folder.mkdir()
+    programs.mkdir()
+    agent = programs / "claude"
+    agent.write_text('#!/bin/sh\necho "claude $* in $(pwd)"\n')
+    agent.chmod(0o755)
+    talk = small_talk(cwd=str(folder))
+    log = claude_log(home, talk)
+    with memory(home) as mind:
+        mind.import_logs()
+    resume = f"PATH={programs}:$PATH recollect resume {talk.session[:12]}"
+
+    runs = on_a_terminal(home, home / ".recollect", resume)
+    prints = on_a_terminal(home, home / ".recollect", f"{resume} --print; {resume} | cat")
+    log.unlink()
+    gone = on_a_terminal(home, home / ".recollect", resume)
+
+    line = f"claude --resume {talk.session}"
+    assert runs.splitlines()[-1] == f"{line} in {folder}"
+    assert runs.startswith("Resuming in claude, ")
+    assert prints == f"cd {folder} && {line}\n" * 2
+    assert gone.startswith(f"cd {folder} && {line}\n")
+    assert "is gone, so the agent cannot continue it" in gone
+    assert f"recollect handoff {talk.session[:12]}" in gone
+
+
 def on_a_terminal(home: Path, folder: Path, script: str, *, rows: int = 0) -> str:
     """What a shell in a terminal of its own shows for some commands."""
     import fcntl

@@ -99,6 +99,15 @@ def main(argv: list[str] | None = None) -> int:
 
         return hook(arguments[1:])
     options, name, rest = _split(arguments)
+    try:
+        return _dispatch(options, name, rest)
+    except BrokenPipeError:
+        # The reader has seen enough: `recollect sessions | head`.
+        _give_up_stdout()
+        return 0
+
+
+def _dispatch(options: list[str], name: str | None, rest: list[str]) -> int:
     if name is None:
         if "-h" in options or "--help" in options:
             return _help([])
@@ -123,9 +132,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader has seen enough: `recollect sessions | head`.
-        _give_up_stdout()
-        return 0
+        raise
     except OSError as error:
         # What the store and the logs may raise has become an error of ours by
         # now; this is the answer's own way out.
@@ -274,7 +281,17 @@ def load(name: str) -> ModuleType:
 
 def parser(name: str, command: ModuleType) -> ArgumentParser:
     """The argument parser of one command."""
-    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+    from argparse import SUPPRESS, Action, ArgumentParser, RawDescriptionHelpFormatter
+
+    class _Help(Action):
+        """Shows the page of one command."""
+
+        def __init__(self, option_strings: list[str], dest: str, name: str) -> None:
+            super().__init__(option_strings, SUPPRESS, nargs=0, help="show this page")
+            self.name = name
+
+        def __call__(self, *given: object) -> NoReturn:
+            raise SystemExit(_help([self.name]))
 
     class Parser(ArgumentParser):
         """Says in our words what is wrong with a command line, with one line of usage."""
@@ -294,7 +311,10 @@ def parser(name: str, command: ModuleType) -> ArgumentParser:
         epilog=details,
         # A fixed width: asking the terminal for its own loads five modules at every search.
         formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),
+        add_help=name not in COMMANDS,
     )
+    if name in COMMANDS:
+        made.add_argument("-h", "--help", action=_Help, name=name)
     command.arguments(made)
     made.add_argument("--json", action="store_true", help="print JSON, one object a line")
     made.add_argument(

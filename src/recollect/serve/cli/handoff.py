@@ -15,6 +15,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from recollect.memory import Memory
+from recollect.serve.agents import agent_called
 from recollect.serve.cli import count
 from recollect.serve.handoff import handed_over
 from recollect.serve.output import Output
@@ -29,6 +30,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
-    found = handed_over(memory, args.ref, to=args.to, budget=args.budget)
+    to = agent_called(args.to) if args.to else None
+    found = handed_over(memory, args.ref, to=to, budget=args.budget)
     start = [f"Start {found.to} with it: {found.command}"] if found.command else []
     return Output([found], lambda row: row.text, note="\n".join([*found.warnings, *start]))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from argparse import Action
 
-from recollect.serve.cli import COMMANDS, HIDDEN_ALIASES, load, parser
+from recollect.model.search import CHOICES, FILTERS
+from recollect.serve.cli import COMMANDS, HELP_WIDTH, HIDDEN_ALIASES, load, parser
+from recollect.serve.cli.style import fill, style_of
 
 PROMISE = "recollect remembers what your coding agents did, and tells the next one."
 # The first page: sixteen verbs, each with what it takes.
@@ -47,7 +51,22 @@ OTHERS = {
 MEANT = {
     "rm": "forget", "delete": "forget", "remove": "forget", "log": "sessions",
     "history": "sessions", "update": "import", "sync": "team", "check": "doctor",
+    "notes": "memory", "distill": "memory update", "consolidate": "memory update",
+    "learn": "review", "detect": "review", "patterns": "review", "measure": "told --effect",
+    "repair": "doctor --repair", "embed": "jobs run embed", "work": "jobs run",
 }  # fmt: skip
+# Options that every command has, and those of the filters: each is explained once.
+EVERYWHERE = (
+    "-h",
+    "--json",
+    "--color",
+    "--no-pager",
+    "--store",
+    "--demo",
+    "--config",
+    "--log-json",
+)
+_FILTER_OPTIONS = (*(f"--{name}" for name in FILTERS), "--meta")
 # A word is taken for a slip of the finger up to this likeness.
 LEAST_ALIKE = 0.7
 
@@ -64,7 +83,7 @@ def first_page() -> str:
         [
             *lines,
             "REF is a row number from the last list, or the start of an id.",
-            "Options: recollect help COMMAND     All commands: recollect help all (doctor …)",
+            "More: recollect help COMMAND · recollect help all · recollect help filters",
         ]
     )
 
@@ -78,18 +97,94 @@ def all_commands() -> str:
     return "\n".join([*lines, "Options: recollect help COMMAND"])
 
 
+def filters_page() -> str:
+    """Every filter once, for all the commands that take them."""
+    lines = [
+        "Filters choose turns. They stand among the words, project:shop, or are options,",
+        "--project shop. Several values of one filter are alternatives; a minus before it leaves",
+        "out: -project:shop.",
+        "",
+    ]
+    for name, picks in FILTERS.items():
+        values = f" ({', '.join(CHOICES[name])})" if name in CHOICES else ""
+        lines.append(f"  {name + ':':<10} {picks}{values}")
+    lines += [
+        f"  {'meta.KEY:':<10} of sessions with this value, such as meta.git.branch:main",
+        "",
+        "A time is 2026-11-18, yesterday, 3d or 2w. Commands that take filters: search, sessions,",
+        "stats, export, blame, fix, how, friction.",
+    ]
+    return "\n".join(lines)
+
+
+def command_page(name: str) -> str:
+    """A command: what it does, examples, and its options; filters and what all take are named."""
+    made = parser(name, load(name))
+    takes_filters = any("--meta" in action.option_strings for action in made._actions)
+    left_out = {*EVERYWHERE, *(_FILTER_OPTIONS if takes_filters else ())}
+    own = [action for action in made._actions if not {*action.option_strings} & left_out]
+    words = [_argument(action) for action in own if not action.option_strings]
+    options = ["[OPTIONS]"] * any(action.option_strings for action in own)
+    lines = [
+        " ".join(["Usage: recollect", name, *words, *options]), "",
+        (made.description or "").rstrip(), "",
+    ]  # fmt: skip
+    rows = [(_named(action), _meaning(action)) for action in own]
+    wide = min(28, max((len(left) for left, _ in rows), default=0))
+    for left, said in rows:
+        first, *more = fill(said, HELP_WIDTH - wide - 4) or [""]
+        if len(left) > wide:
+            lines.append(f"  {left}")
+            left = ""
+        lines.append(f"  {left:<{wide}}  {first}".rstrip())
+        lines += [f"  {'':<{wide}}  {line}" for line in more]
+    if takes_filters:
+        names = " ".join(f"{one}:" for one in FILTERS)
+        lines += ["", f"Filters: {names}", "         (recollect help filters)"]
+    lines += ["", "Everywhere: --json --color WHEN --no-pager --demo --store PATH --config FILE"]
+    if made.epilog:
+        lines += ["", made.epilog.rstrip()]
+    return "\n".join(lines)
+
+
+def _argument(action: Action) -> str:
+    name = str(action.metavar or "ACTION")
+    forms = {"*": f"[{name} ...]", "+": f"{name} ...", "?": f"[{name}]"}
+    return forms.get(str(action.nargs), name)
+
+
+def _named(action: Action) -> str:
+    """How an argument or option is called in its line of help."""
+    if not action.option_strings:
+        return str(action.metavar or "ACTION")
+    value = "" if action.nargs == 0 else f" {action.metavar or action.dest.upper()}"
+    if action.choices is not None:
+        value = f" {'|'.join(map(str, action.choices))}"
+    return ", ".join(action.option_strings) + value
+
+
+def _meaning(action: Action) -> str:
+    said = (action.help or "") % vars(action)
+    if action.choices is not None and not action.option_strings:
+        said += f": {', '.join(map(str, action.choices))}"
+    return said
+
+
 def run(words: list[str]) -> int:
-    """`recollect help`, `help all` and `help COMMAND`."""
-    if not words:
-        print(first_page())
-        return 0
-    if words[0] == "all":
-        print(all_commands())
-        return 0
-    name = HIDDEN_ALIASES.get(words[0], [words[0]])[0]
-    if name not in COMMANDS:
+    """`recollect help`, `help all`, `help filters` and `help COMMAND`."""
+    page = words[0] if words else ""
+    name = HIDDEN_ALIASES.get(page, [page])[0]
+    if page and page not in ("all", "filters") and name not in COMMANDS:
         return unknown(words)
-    parser(name, load(name)).print_help()
+    pages = {"": first_page, "all": all_commands, "filters": filters_page}
+    text = pages[page]() if page in pages else command_page(name)
+    style = style_of(sys.stdout)
+    if style is not None and style.hints and page:
+        from recollect.serve.cli.pager import print_paged
+
+        print_paged(text.splitlines(), rows=os.get_terminal_size(sys.stdout.fileno()).lines or 999)
+    else:
+        print(text)
     return 0
 
 

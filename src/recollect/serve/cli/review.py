@@ -8,7 +8,7 @@ Whoever found it (rules, patterns, an engine, an agent), it waits here until a p
 decides. What you accept is told to agents, and `recollect publish` may write it into
 files; what you reject does not come back.
 
-  a accept · r reject · e edit · s skip · o evidence · u undo · q quit
+  y accept · n reject · e edit · s later · o evidence · u undo · q quit
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from recollect.serve.cli.keys import read_key
 from recollect.serve.cli.note_lines import list_notes
 from recollect.serve.output import Output, counted, say, short_date
 
-KEYS = "a accept · r reject · e edit · s skip · o evidence · u undo · q quit  › "
+KEYS = "y accept · n reject · e edit · s later · o evidence · u undo · q quit  › "
 # What people type who know other programs.
-_MEANS = {"y": "a", "n": "r", "\r": "s", "\n": "s", " ": "s", "": "q", "\x1b": "q"}
+_MEANS = {"a": "y", "r": "n", "\r": "s", "\n": "s", " ": "s", "": "q", "\x1b": "q"}
 SHOWN_TURNS, ALL_TURNS, PROMPT_CHARACTERS = 2, 12, 100
 
 
@@ -97,7 +97,7 @@ class _Review:
             if key == "o":
                 say(evidence(self.memory, note, ALL_TURNS))
                 continue
-            if key not in ("a", "r", "e", "s", "u"):
+            if key not in ("y", "n", "e", "s", "u"):
                 continue
             try:
                 self._do(key, note)
@@ -116,9 +116,9 @@ class _Review:
             notes.undo(ref)
             say(f"  taken back: {ref}")
             return
-        if key == "a":
+        if key == "y":
             self._decide(notes.accept(note.ref).ref, "accepted")
-        elif key == "r":
+        elif key == "n":
             self._decide(notes.reject(note.ref).ref, "rejected")
         elif key == "e":
             sys.stderr.write(f"  {note.text}\n  New text: ")

@@ -5,10 +5,8 @@ recollect search '"lock timeout"' -staging           a phrase; without a word
 recollect search voucher agent:codex since:30d       filters
 recollect search --more                              the next page of the last search here
 
-Filters: agent: project: session: domain: file: tool: model: meta.KEY: since:
-until: outcome: and is:error is:human is:live is:subagent is:headless
-is:external. When you name a time (in March, on 3 May, yesterday), turns of
-that time come first. docs/search.md has the whole query language.
+When you name a time (in March, on 3 May, yesterday), turns of that time come
+first. docs/search.md has the whole query language.
 """
 
 from __future__ import annotations
