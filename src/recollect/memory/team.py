@@ -62,7 +62,7 @@ class MemoryTeam:
         from recollect.share.joining import open_hub
         from recollect.share.link import keep_secret
 
-        hub = open_hub(link.url, link.team, "", link.secret)
+        hub = open_hub(link.url, link.team, link.member, "", link.secret)
         try:
             identity = hub.identity()
         finally:
@@ -255,7 +255,7 @@ class MemoryTeam:
         from recollect.share.joining import open_hub
 
         joined = self._joined()
-        hub = open_hub(joined.url, joined.team, joined.device, self._secret(joined))
+        hub = open_hub(joined.url, joined.team, joined.member, joined.device, self._secret(joined))
         try:
             yield hub
         finally:

@@ -72,8 +72,10 @@ class Hub(Protocol):
 
     kinds: Sequence[ItemKind]
     """What this kind of hub takes."""
-    round_trips: int
-    """How often the server was asked for something, for those who count."""
+
+    @property
+    def round_trips(self) -> int:
+        """How often the server was asked for something, for those who count."""
 
     def migrate(self) -> None:
         """Make the tables, or bring them up to date, with the rights of who runs the server."""

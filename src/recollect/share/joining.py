@@ -8,23 +8,27 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import UsageError
 from recollect.model.team import ItemKind, Role, SharedProject, TeamStatus
-from recollect.share.link import JoinLink, check_address, is_postgres
+from recollect.share.link import TOKEN_VARIABLE, JoinLink, check_address, is_postgres
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
     from recollect.share.hub import Hub
+    from recollect.share.libsql import LibsqlHub
+    from recollect.share.postgres import PostgresHub
     from recollect.store import Store
     from recollect.store.sqlite.team import JoinedHub
 
 
-def open_hub(url: str, team: str, device: str, secret: str | None) -> Hub:
+def open_hub(url: str, team: str, member: str, device: str, secret: str | None) -> Hub:
     """The hub behind an address; nothing is asked of it yet."""
     check_address(url)
     if is_postgres(url):
         from recollect.share.postgres import PostgresHub
 
         return PostgresHub(url, secret, team=team, device=device)
-    raise UsageError(f"{url[:100]} cannot be a hub yet.", hint="Use PostgreSQL.")
+    from recollect.share.libsql import LibsqlHub
+
+    return LibsqlHub(url, secret, team=team, member=member, device=device)
 
 
 def kinds_of(url: str) -> Sequence[ItemKind]:
@@ -41,9 +45,7 @@ def found(url: str, *, name: str, member: str, environ: Mapping[str, str]) -> Jo
     """
     check_address(url)
     key = os.urandom(32)
-    from recollect.share.postgres import PostgresHub
-
-    hub = PostgresHub(url, environ.get("PGPASSWORD"))
+    hub = _unfounded(url, environ)
     try:
         hub.migrate()
         team, own, secret = hub.found(name, member)
@@ -52,16 +54,27 @@ def found(url: str, *, name: str, member: str, environ: Mapping[str, str]) -> Jo
     return JoinLink(own, secret, team, key, name, member)
 
 
+def _unfounded(url: str, environ: Mapping[str, str]) -> PostgresHub | LibsqlHub:
+    """A server as the one who runs it has it."""
+    if is_postgres(url):
+        from recollect.share.postgres import PostgresHub
+
+        return PostgresHub(url, environ.get("PGPASSWORD"))
+    from recollect.share.libsql import LibsqlHub
+
+    return LibsqlHub(url, environ.get(TOKEN_VARIABLE))
+
+
 def invited(hub: Hub, joined: JoinedHub, secret: str | None, name: str, role: Role) -> JoinLink:
     """A link for somebody new, or for another device of our own."""
     if name == joined.member:
-        if secret is None:
+        if secret is None and is_postgres(joined.url):
             raise UsageError(
                 "Your own password is not known here.",
                 hint="Set RECOLLECT_TEAM_PASSWORD, then ask for the link again.",
             )
         return JoinLink(
-            joined.url, secret, joined.team, joined.team_key, joined.name, joined.member
+            joined.url, secret or "", joined.team, joined.team_key, joined.name, joined.member
         )
     url, theirs = hub.invite(name, role)
     return JoinLink(url, theirs, joined.team, joined.team_key, joined.name, name)

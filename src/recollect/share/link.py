@@ -20,8 +20,8 @@ from recollect.errors import UsageError
 POSTGRES = ("postgresql", "postgres")
 LIBSQL = ("libsql", "http", "https", "ws", "wss")
 PASSWORD_VARIABLE = "RECOLLECT_TEAM_PASSWORD"
-# Turso's own names, which its users have set already.
-TOKEN_VARIABLE, ADDRESS_VARIABLE = "TURSO_AUTH_TOKEN", "TURSO_DATABASE_URL"
+# Turso's own name, which its users have set already.
+TOKEN_VARIABLE = "TURSO_AUTH_TOKEN"
 _KEYRING = "recollect-team"
 
 
@@ -49,7 +49,7 @@ class JoinLink(NamedTuple):
 def parse_link(text: str) -> JoinLink:
     """A link as somebody pasted it."""
     parts = urlsplit("".join(text.split()))
-    said = {name: values[0] for name, values in parse_qs(parts.fragment).items()}
+    said = {name: values[0] for name, values in parse_qs(parts.fragment, True).items()}
     try:
         key = base64.urlsafe_b64decode(said["key"] + "=" * (-len(said["key"]) % 4))
         link = JoinLink(

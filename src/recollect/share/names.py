@@ -11,9 +11,10 @@ import hmac
 import os
 import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from recollect.reading.quoting import is_seen
+from recollect.store.text import words
 
 # A name this short, or this usual, stands in too many texts for other reasons.
 SHORTEST_NAME = 4
@@ -66,6 +67,12 @@ def arriving(redact: Callable[[str], str]) -> Callable[[str], str]:
         return redact(" ".join(seen.split()))
 
     return clean
+
+
+def words_of(body: Mapping[str, object]) -> list[str]:
+    """The words that a thing is found by at a hub, as we prepare them for our own search."""
+    said = (body.get(name) for name in ("title", "text", "summary", "task"))
+    return [word.lower() for word in words(" ".join(one for one in said if isinstance(one, str)))]
 
 
 def _user() -> str:

@@ -30,6 +30,8 @@ from recollect.memory import Memory
 from recollect.model.team import Role, SharePlan, SyncReport, TeamMember, TeamStatus
 from recollect.serve.output import Output, counted, short_time
 
+# Where users of Turso have the address of their database already.
+ADDRESS_VARIABLE = "TURSO_DATABASE_URL"
 # What each action takes: how many words, and which.
 _WORDS: dict[str, tuple[int, str]] = {
     "status": (0, ""), "init": (1, "the address of your server"), "invite": (1, "a name"),
@@ -63,6 +65,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(memory: Memory, args: Namespace) -> Output:
+    if args.action == "init" and not args.words and ADDRESS_VARIABLE in os.environ:
+        args.words = [os.environ[ADDRESS_VARIABLE]]
     wanted, what = _WORDS[args.action]
     if len(args.words) != wanted:
         takes = what if wanted else "no words"

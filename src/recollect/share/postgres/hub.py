@@ -32,6 +32,7 @@ from recollect.model.team import (
 )
 from recollect.share.hub import PROTOCOL, PULLED_AT_ONCE, TeamQuery
 from recollect.share.link import is_near, new_secret, with_user
+from recollect.share.names import words_of
 
 try:
     import psycopg
@@ -130,7 +131,7 @@ class PostgresHub:
     def push(self, items: Sequence[TeamItem]) -> int:
         sent = [
             {"id": one.id, "kind": one.kind, "project": one.project, "at": one.at,
-             "gone": one.gone, "body": one.body, "words": " ".join(_words(one))}
+             "gone": one.gone, "body": one.body, "words": " ".join(words_of(one.body))}
             for one in items
         ]  # fmt: skip
         rows = self._rows(
@@ -388,13 +389,6 @@ def _item(row: tuple[Any, ...]) -> TeamItem:
     return TeamItem(
         id, kind, project, at.isoformat() if at else None, body, gone, author, str(device), seq
     )
-
-
-def _words(item: TeamItem) -> list[str]:
-    from recollect.store.text import words
-
-    said = (item.body.get(name) for name in ("title", "text", "summary", "task"))
-    return words(" ".join(one for one in said if isinstance(one, str)))
 
 
 def _json(value: Any) -> str:

@@ -244,9 +244,8 @@ begin
   if here is null or words is null or cardinality(words) = 0 then
     return;
   end if;
-  select string_agg(quote_literal(word), ' & ')::tsquery,
-         string_agg(quote_literal(word), ' | ')::tsquery
-    into every, any_of from unnest(words) word;
+  every := plainto_tsquery('simple', array_to_string(words, ' '));
+  select replace(every::text, ' & ', ' | ')::tsquery into any_of;
   return query select * from recollect.ranked(here, every, projects, authors, kinds, most);
   get diagnostics found = row_count;
   if found < most then
