@@ -1,6 +1,7 @@
 """What recollect costs on an ordinary day, as multiples of starting Python: CPU time.
 
-    python bench/everyday.py mcp STORE [QUERY]       a server, to its tools and to its first search
+    python bench/everyday.py mcp STORE [QUERY]    a server, to its tools and to its first search
+    python bench/everyday.py turn STORE           a turn ended: its hook, and all that follows
 
 STORE is a store's file; it is copied first. Each figure is the median of several runs, each
 beside one of `python -c pass`. Another checkout is measured the same way with --recollect, the
@@ -20,6 +21,9 @@ import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from bench.corpora import generator  # noqa: E402
 
 HERE = Path(sys.executable).parent / "recollect"
 
@@ -89,7 +93,54 @@ def mcp(args: Namespace, environ: dict[str, str]) -> dict[str, float]:
     return {"start to tools/list (x)": listed, "to the first search (x)": searched, "MB": memory}
 
 
-FIGURES = {"mcp": mcp}
+def turn(args: Namespace, environ: dict[str, str]) -> dict[str, float]:
+    """A session of some turns; each ends with its hook, and everything is waited for."""
+    home = Path(environ["HOME"])
+    logs = home / "codex"
+    environ = {**environ, "CODEX_HOME": str(logs)}
+    make = generator()
+    if not logs.exists():
+        make.write_corpus(logs, "codex", 1, 2, 0.02, args.seed)
+        subprocess.run([args.recollect, "import", "--wait"], env=environ, check=True,
+                       capture_output=True)  # fmt: skip
+    spent = []
+    for number in range(args.turns):
+        (name,) = make.grow(logs, "codex", 1, args.seed + number)["grown"]
+        log = logs / name
+        given = {
+            "session_id": log.stem[-36:], "transcript_path": str(log), "cwd": str(home),
+            "hook_event_name": "Stop",
+        }  # fmt: skip
+        command = [args.recollect, "hook", "codex", "Stop"]
+        spent.append(cpu_of_family(command, environ, json.dumps(given).encode()))
+    return {"a turn ended, until idle (x)": statistics.median(spent)}
+
+
+def cpu_of_family(command: list[str], environ: dict[str, str], data: bytes) -> float:
+    """The CPU seconds of a process and of all that it leaves behind, until the last has ended."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environ) as process:
+        assert process.stdin is not None
+        process.stdin.write(data)
+        process.stdin.close()
+        total = 0.0
+        while True:
+            try:
+                number, status, used = os.wait4(-1, 0)
+            except ChildProcessError:
+                return total
+            total += used.ru_utime + used.ru_stime
+            if number == process.pid:
+                process.returncode = os.waitstatus_to_exitcode(status)
+
+
+def adopt_orphans() -> None:
+    """Have processes whose parent has ended become our children (Linux)."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+
+
+FIGURES = {"mcp": mcp, "turn": turn}
 
 
 def main() -> None:
@@ -100,7 +151,10 @@ def main() -> None:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--recollect", default=str(HERE), help="the program to measure")
+    parser.add_argument("--turns", type=int, default=5, help="turns of the session that grows")
+    parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
+    adopt_orphans()
     rows: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
-from recollect.redact.contexts import CONTEXTS
+from recollect.redact.contexts import CONTEXTS, ContextRule
 from recollect.redact.rules import ANSI, Compile, IsName, PossibleSecret, RuleText, never
 from recollect.redact.values import (
     Bar,
@@ -85,6 +86,17 @@ class _Assignment(NamedTuple):
     quoted: bool
 
 
+@cache
+def _contexts() -> tuple[tuple[ContextRule, re.Pattern[str]], ...]:
+    """The names that tell whose secret it is, compiled when one is first looked at."""
+    return tuple((row, re.compile(row.pattern())) for row in CONTEXTS)
+
+
+@cache
+def _providers() -> re.Pattern[str]:
+    return re.compile("|".join(sorted({word for row in CONTEXTS for word in row.words})))
+
+
 class AssignmentRule:
     """Named values, whatever the notation."""
 
@@ -105,10 +117,6 @@ class AssignmentRule:
         )
         self._more_quoted = compiled(f"{_QUOTED}*")
         self._more_bare = compiled(f"{_BARE}*")
-        self._contexts = tuple((row, re.compile(row.pattern())) for row in CONTEXTS)
-        self._providers = re.compile(
-            "|".join(sorted({word for row in CONTEXTS for word in row.words}))
-        )
 
     def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         found = self._read(text, at)
@@ -152,8 +160,8 @@ class AssignmentRule:
     def _kind(self, found: _Assignment) -> tuple[str, int]:
         """What kind of secret this is, and how sure that is; an empty kind is none."""
         name, value = found.name.lower(), found.value
-        if self._providers.search(name) and not _PUBLIC.search(name) and not is_stand_in(value):
-            for row, pattern in self._contexts:
+        if _providers().search(name) and not _PUBLIC.search(name) and not is_stand_in(value):
+            for row, pattern in _contexts():
                 if any(word in name for word in row.words) and pattern.fullmatch(value):
                     return row.kind, 2
         bar = _bar_here(found)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from recollect.redact.rules import ANSI, Compile, PossibleSecret, Rule, RuleText
@@ -154,7 +155,11 @@ class CommandRule:
         )
         self._quoted = compiled(f"{start}{_QUOTE}({_IN_QUOTES}{{{row.low},200}}){_QUOTE}")
         self._bare = compiled(f"{start}({_WORD}{{{row.low},200}})")
-        self._lead = re.compile(row.lead.encode() + b"$", re.IGNORECASE) if row.lead else None
+
+    @cached_property
+    def _lead(self) -> re.Pattern[bytes] | None:
+        lead = self.row.lead
+        return re.compile(lead.encode() + b"$", re.IGNORECASE) if lead else None
 
     def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         match = self._quoted.match(text.data, at, text.high)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from recollect.redact.shapes import OPEN, Infix, Shape
@@ -146,8 +147,11 @@ class ShapeRule:
             f"{re.escape(shape.prefix)}[{shape.alphabet}]{{{shape.low},{top}}}{shape.tail}"
         )
         self._more = compiled(f"[{shape.alphabet}]*")
-        self._members = frozenset(re.findall(f"[{shape.alphabet}]".encode(), bytes(range(128))))
         self._near = tuple(word.encode() for word in shape.near)
+
+    @cached_property
+    def _members(self) -> frozenset[bytes]:
+        return frozenset(re.findall(f"[{self.shape.alphabet}]".encode(), bytes(range(128))))
 
     def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         if not text.data.startswith(self.prefix, at) or not starts_clean(text, at):
@@ -215,8 +219,12 @@ class InfixRule:
             f"[{infix.alphabet}]{{{infix.low}}}{re.escape(infix.mark)}{_shortest(infix.tail)}",
         )
         self.reach = len(self.mark) + 100
-        self._head = re.compile(f"[{infix.alphabet}]{{{infix.low},{infix.high}}}$".encode())
         self._tail = compiled(re.escape(infix.mark) + infix.tail)
+
+    @cached_property
+    def _head(self) -> re.Pattern[bytes]:
+        infix = self.infix
+        return re.compile(f"[{infix.alphabet}]{{{infix.low},{infix.high}}}$".encode())
 
     def find(self, text: RuleText, at: int) -> Iterator[PossibleSecret]:
         head = self._head.search(text.before(at, self.infix.high))
