@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect.store import open_store
-from recollect.store.sqlite.jobs import Jobs
+from recollect.store.sqlite.jobs import LATE_MS, Jobs
 from recollect.system.clock import iso, now_ms
 
 LEASES = {"optimize": 60_000}
@@ -177,3 +177,25 @@ def test_only_what_could_be_begun_now_is_due(queue: Jobs) -> None:
     run_out = queue.count_due()
 
     assert (later, waiting, taken, run_out) == (0, 1, 0, 1)
+
+
+def test_what_one_job_makes_is_there_for_the_next(queue: Jobs) -> None:
+    """Kinds are taken in their order, whichever was asked for first: else one is done twice."""
+    queue.enqueue("remember", "projects", at=now_ms() - 1_000)
+    queue.enqueue("digest", "sessions", at=now_ms() - 10)
+
+    taken = queue.take({"digest": 60_000, "remember": 60_000})
+
+    assert taken is not None
+    assert taken.kind == "digest"
+
+
+def test_a_job_that_waited_long_comes_first(queue: Jobs) -> None:
+    """While an agent works all day there is always something to digest."""
+    queue.enqueue("remember", "projects", at=now_ms() - 2 * LATE_MS)
+    queue.enqueue("digest", "sessions", at=now_ms() - 10)
+
+    taken = queue.take({"digest": 60_000, "remember": 60_000})
+
+    assert taken is not None
+    assert taken.kind == "remember"

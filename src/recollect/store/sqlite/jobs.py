@@ -22,6 +22,10 @@ from recollect.system.clock import iso, now_ms
 _DUE = "((state = 'waiting' and not_before <= :now) or (state = 'running' and lease_until < :now))"
 
 
+# A job that has been due for so long is not kept waiting by others.
+LATE_MS = 600_000
+
+
 class JobLease(NamedTuple):
     """A job in our hands for a while."""
 
@@ -103,22 +107,26 @@ class Jobs:
         )
 
     def take(self, leases_ms: Mapping[str, int]) -> JobLease | None:
-        """The job that is due longest, now ours; None when there is none of these kinds.
+        """A job that is due, now ours; None when there is none of these kinds.
 
-        Each kind comes with the time that it is leased for.
+        Each kind comes with the time that it is leased for. Jobs are taken in the order of
+        their kinds, so that what one makes is there for the next; one that others keep
+        waiting comes before them.
         """
         now = now_ms()
         names = {f"kind{number}": kind for number, kind in enumerate(leases_ms)}
         marks = ", ".join(f":{name}" for name in names)
+        places = " ".join(f"when :{name} then {place}" for place, name in enumerate(names))
         with self.db.transaction():
             row = self.db.row(
                 f"""
                 update jobs set state = 'running', token = token + 1, tries = tries + 1
                  where id = (select id from jobs where kind in ({marks}) and {_DUE}
-                              order by not_before, id limit 1)
+                              order by not_before > :late, case kind {places} end, not_before, id
+                              limit 1)
                 returning id, kind, subject, token
                 """,
-                {"now": now, **names},
+                {"now": now, "late": now - LATE_MS, **names},
             )
             if row is None:
                 return None
