@@ -76,6 +76,11 @@ _FAILED = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
+# Whatever fits has one of these words; most outputs have none, and looking for them costs little.
+_WORDS_OF_FAILURE = (
+    "fail", "FAIL", "error", "Error", "ERR!", "problem", "diagnostic", "reformat", "not ok",
+    "ELIFECYCLE", "***", "Traceback",
+)  # fmt: skip
 _PASSED = re.compile(
     r"""
       \b[1-9]\d*\ (?:tests?\ )?(?:passed|passing)\b | \b0\ (?:errors|failed)\b
@@ -106,10 +111,16 @@ def ended(command: str, ok: bool | None, output: str, exit_code: int | None = No
     return True if said else None if tells(ends(output)) else ok
 
 
+def tells_failure(output: str) -> bool:
+    """Whether what an output begins or ends with says that something failed."""
+    said = ends(output)
+    return any(word in said for word in _WORDS_OF_FAILURE) and _FAILED.search(said) is not None
+
+
 def last_words_tell(output: str) -> bool | None:
     """Whether the output of a check says that it passed; None when it says neither."""
     last_words = ends(output)
-    if _FAILED.search(last_words):
+    if tells_failure(output):
         return False
     return True if _PASSED.search(last_words) else None
 

@@ -148,7 +148,8 @@ def _candidate(
     turn: TurnRecord, sentence: Sentence, work: _Work, *, is_refused: bool
 ) -> Candidate | None:
     text = _OPENING.sub("", sentence.text)
-    if not is_statement(text):
+    # Looking for cues costs most, so what no cue can save goes first.
+    if not is_statement(text) or (CHANGED.search(text) and not _WHY.search(text)):
         return None
     found = cues(text)
     if not is_lasting(text, found):

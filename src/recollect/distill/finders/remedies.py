@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.distill.finders.cleaning import cut
@@ -21,6 +22,7 @@ from recollect.distill.finders.steps import CommandStep, action, is_plain, passe
 from recollect.model.candidates import Candidate, CandidateKind, Failing
 from recollect.model.record import CallRecord, SessionRecord, TurnRecord
 from recollect.reading.error_text import clean
+from recollect.reading.screened import Screens
 
 # Calls after a failure in which its remedy is sought, and how much of an output is read.
 CALLS_AFTER, OUTPUT_CHARACTERS = 25, 6_000
@@ -131,6 +133,9 @@ SORTS = (
         r"|rate limit|\b(?:401 |403 |429 )",
     ),
 )
+_SCREENS = Screens(re.IGNORECASE)
+for _one in SORTS:
+    _SCREENS.add(_one.pattern.pattern)
 # What the next run may find otherwise.
 _OF_THE_MOMENT = re.compile(r"out of sync|lock|busy|timed? ?out|in use|rate limit", re.IGNORECASE)
 # Failures that have nothing to do with what the command was run on.
@@ -282,16 +287,18 @@ def is_told(step: CommandStep) -> bool:
     )
 
 
+@lru_cache(1024)
 def error_of(output: str) -> tuple[Sort, str] | None:
     """Which sort of failure an output tells of, and in which words."""
     lines = [clean(raw.replace("<tool_use_error>", "")) for raw in output.splitlines()]
     lines = [line for line in lines if 5 < len(line) < 400 and not _SHOWN.search(line)]
     if MISSING.search(output) or any(lack.find(output) for lack in LACKS):
         return None
-    for sort in SORTS:
+    # Lines that are joined may fit in more ways than one by one, and in no fewer.
+    for place in _SCREENS.possible(" ".join(lines)):
         for line in reversed(lines):
-            if sort.pattern.search(line):
-                return sort, _as_told(line)
+            if SORTS[place].pattern.search(line):
+                return SORTS[place], _as_told(line)
     if _OF_THE_CODE.search(output):
         return None
     return next(

@@ -14,9 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.model.record import CallRecord
-from recollect.reading.checks import _FAILED
+from recollect.reading.checks import tells_failure
 from recollect.reading.programs import names
-from recollect.store.text import ends
 
 _DOCUMENT = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?(?:\n\1\b|\Z)", re.DOTALL)
 _SHELL = re.compile(
@@ -237,7 +236,7 @@ def passed(call: CallRecord, line: tuple[CommandStep, ...], place: int) -> bool 
     if call.passed:
         if step.shortened:
             # The exit code is that of what shortened it: its own last words count.
-            return None if _FAILED.search(ends(call.output)) else True if not later else None
+            return None if later or tells_failure(call.output) else True
         return (
             True
             if not later or all(one.after in ("&&", "") for one in (step, *later[:-1]))

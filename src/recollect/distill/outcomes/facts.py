@@ -34,19 +34,31 @@ _CHANGING_TOOL = re.compile(
 )
 # An agent that doubts what it did, in its own words. In lower case; whatever it finds
 # has one of the words before it, and most replies have none.
-_DOUBTING = (
-    "wait", "hmm", "oops", "actually", "no,", "mistake", "missed", "forgot", "overlooked",
-    "misread", "misunderstood", "my previous", "my earlier", "still ", " work", " help", " apply",
-    "strange", "weird", "unexpected", "surprising", "incorrect", "try a",
-)  # fmt: skip
-_DOUBTS = re.compile(
-    r"(?:^|[.!?\n] *)(?:wait\b|hmm|oops|actually,|no,)"
-    r"|\bi (?:made a mistake|missed|forgot|overlooked|misread|misunderstood)\b"
-    r"|\bmy (?:mistake|previous|earlier)\b"
-    r"|\bstill (?:fail|not|see|get|broken|doesn|isn)"
-    r"|\b(?:didn['’]?t|did not|doesn['’]?t|does not) (?:work|help|apply)\b"
-    r"|\b(?:strange|weird|unexpected|surprising|incorrect)(?:ly)?\b"
-    r"|\btry (?:a different|another)\b"
+# What an agent says that doubts what it did. A form is looked for only where one of its
+# words stands: replies are long, and most have none.
+_DOUBTS = tuple(
+    (words, re.compile(form))
+    for words, form in (
+        (
+            ("wait", "hmm", "oops", "actually", "no,"),
+            r"(?:^|[.!?\n] *)(?:wait\b|hmm|oops|actually,|no,)",
+        ),
+        (
+            ("mistake", "missed", "forgot", "overlooked", "misread", "misunderstood"),
+            r"\bi (?:made a mistake|missed|forgot|overlooked|misread|misunderstood)\b",
+        ),
+        (("mistake", "my previous", "my earlier"), r"\bmy (?:mistake|previous|earlier)\b"),
+        (("still ",), r"\bstill (?:fail|not|see|get|broken|doesn|isn)"),
+        (
+            (" work", " help", " apply"),
+            r"\b(?:didn['’]?t|did not|doesn['’]?t|does not) (?:work|help|apply)\b",
+        ),
+        (
+            ("strange", "weird", "unexpected", "surprising", "incorrect"),
+            r"\b(?:strange|weird|unexpected|surprising|incorrect)(?:ly)?\b",
+        ),
+        (("try a",), r"\btry (?:a different|another)\b"),
+    )
 )
 LAST_REPLIES = 6
 
@@ -124,4 +136,4 @@ def _tests_passed(output: str) -> int:
 
 def _has_doubts(reply: str) -> bool:
     text = reply.lower()
-    return any(word in text for word in _DOUBTING) and _DOUBTS.search(text) is not None
+    return any(form.search(text) for words, form in _DOUBTS if any(word in text for word in words))
