@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
 import re
 import statistics
 import subprocess
@@ -104,10 +105,16 @@ def figures(plan: Plan) -> list[Figure]:
 
 def first_page(plan: Plan, home: Path, environ: dict[str, str]) -> list[Figure]:
     """From the start of the command until Home is there; and what a browser then has loaded."""
-    seconds, sizes = [], []
+    seconds, spent, sizes = [], [], []
     for _ in range(plan.runs_or(7)):
+        before = os.times()
         took, size = _started(environ)
+        after = os.times()
         seconds.append(took)
+        spent.append(
+            after.children_user - before.children_user
+            + after.children_system - before.children_system
+        )  # fmt: skip
         sizes.append(size)
     static = files("recollect.serve.web").joinpath("static")
     scripts = [one.read_bytes() for one in static.iterdir() if one.name.endswith(".js")]
@@ -118,6 +125,7 @@ def first_page(plan: Plan, home: Path, environ: dict[str, str]) -> list[Figure]:
             "web-first", "`recollect web`, from its start to its first page", seconds,
             target=MOST_FIRST_SECONDS, unit="s wall",
         ),
+        absolute("web-first-cpu", "the same, with its end", spent, target=None, unit="s CPU"),
         absolute(
             "web-bytes", "the first page over the wire, with style and scripts", [wire],
             target=MOST_BYTES, unit="bytes",

@@ -139,6 +139,10 @@ KEYS: dict[str, tuple[object, str]] = {
         "block",
         "when so many wait: block (the caller waits for the store) or drop-oldest",
     ),
+    "cost.month_usd": (
+        0.0,
+        "dollars a month that you mean to spend; Usage on the page draws the line; 0: none",
+    ),
     "timer.every_hours": (
         24,
         "hours between two runs of the timer: 1, 2, 3, 4, 6, 8, 12 or 24; install it again after",

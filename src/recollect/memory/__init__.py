@@ -9,7 +9,8 @@
 
 At the top is what people do all day. The rest has parts, each in a file of its
 own: `memory.notes`, `memory.injections`, `memory.projects`, `memory.jobs`, `memory.episodes`,
-`memory.engines`, `memory.publish`, `memory.team`, `memory.store` and `memory.agents`.
+`memory.engines`, `memory.publish`, `memory.searches`, `memory.team`, `memory.store` and
+`memory.agents`.
 
 Every method is short: it finds the stage that has the idea and asks it. The
 faces (command line, hooks, servers) talk to this class and to nothing below
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from recollect.memory.notes import MemoryNotes
     from recollect.memory.projects import MemoryProjects
     from recollect.memory.publish import MemoryPublish
+    from recollect.memory.searches import MemorySearches
     from recollect.memory.store import MemoryStore
     from recollect.memory.team import MemoryTeam
     from recollect.model.answers import (
@@ -63,7 +65,13 @@ if TYPE_CHECKING:
     from recollect.model.digests import Digest
     from recollect.model.engines import HeadlessAgent
     from recollect.model.memories import ProjectMemory
-    from recollect.model.reports import ImportReport, SourceReport, StatsRow, StoreSummary
+    from recollect.model.reports import (
+        ImportReport,
+        SourceReport,
+        StatsRow,
+        StoreSummary,
+        WeekOutcome,
+    )
     from recollect.model.search import Filter, SearchResult, SessionName
     from recollect.model.sessions import Session, SessionDetail, Turn
     from recollect.redact import Finding
@@ -195,6 +203,12 @@ class Memory:
         from recollect.memory.team import MemoryTeam
 
         return MemoryTeam(self._shared)
+
+    @cached_property
+    def searches(self) -> MemorySearches:
+        from recollect.memory.searches import MemorySearches
+
+        return MemorySearches(self._shared)
 
     @cached_property
     def store(self) -> MemoryStore:
@@ -488,6 +502,10 @@ class Memory:
                 usage.sums("project", self._shared.scope(query)), self.settings.domain_of
             )
         return usage.sums(by, self._shared.scope(query))
+
+    def outcomes_by_week(self) -> list[WeekOutcome]:
+        """How many sessions came to what in each week, as far as they were looked at."""
+        return self._shared.store().digests.outcomes_by_week()
 
     def changed_since(self, mark: str | None) -> str | None:
         """The mark of what is stored now, or None when nobody has written since `mark`.

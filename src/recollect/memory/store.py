@@ -164,6 +164,10 @@ class MemoryStore:
 
         return embedding.embed(self.shared.store(), self.shared.encoder(), again=again, limit=limit)
 
+    def secret_kinds(self) -> dict[str, int]:
+        """How many different secrets of each kind were removed, of those that cannot be chance."""
+        return self.shared.store().known_secrets.kinds()
+
     def optimize(self) -> Optimized:
         """Merge the text index into one segment, which makes searches faster."""
         return self.shared.store().upkeep.optimize()

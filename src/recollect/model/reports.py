@@ -5,12 +5,12 @@ Field names are what `--json` prints; docs/json.md promises them.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
 from recollect.model.logs import Problem
-from recollect.model.sessions import Tokens
+from recollect.model.sessions import Outcome, Tokens
 
 
 class SourceReport(Struct, kw_only=True):
@@ -90,6 +90,14 @@ class StatsRow(Struct, kw_only=True):
     def spent_tokens(self) -> int:
         """What rows are put in order by."""
         return self.tokens.input + self.tokens.output if self.tokens else 0
+
+
+class WeekOutcome(NamedTuple):
+    """How many sessions of a week came to one outcome."""
+
+    week: str
+    outcome: Outcome
+    sessions: int
 
 
 class ProjectRow(Struct, kw_only=True):

@@ -43,9 +43,10 @@ MOST_BYTES, MOST_SCRIPT_BYTES = 150_000, 80_000
 class Site:
     """A running `recollect web`, with its link."""
 
-    def __init__(self, store: Path, home: Path) -> None:
+    def __init__(self, store: Path, home: Path, *options: str) -> None:
         self.store = store
-        command = [sys.executable, "-m", "recollect", "web", "--no-open", "--store", str(store)]
+        command = [sys.executable, "-m", "recollect", "web", "--no-open", "--port", "0",
+                   "--store", str(store), *options]  # fmt: skip
         environment = {"HOME": str(home), "RECOLLECT_HOME": str(home), "PATH": "/usr/bin:/bin"}
         self.process = subprocess.Popen(
             command, stderr=subprocess.PIPE, text=True, env=environment, cwd=home
@@ -333,15 +334,213 @@ def test_what_waits_is_decided_one_after_the_other(page: playwright.Page, site: 
     assert second not in told
 
 
-def test_yesterdays_session_what_changed_a_file_and_what_agents_know_are_found_without_help(
+def test_what_is_new_here_is_found_without_help_and_a_wrong_line_is_rejected(
     page: playwright.Page,
 ) -> None:
-    """The script of docs/web.md."""
+    """The script of docs/web.md: yesterday's session, what changed a file, what agents know
+    about a project, and away with one wrong line. Clicks alone, on what can be seen.
+    """
     page.goto(page.url)
     page.click("text=Restore drill for the shop database")
     page.wait_for_selector("h1:has-text('Restore drill')")
     page.click(".rail a.mono >> nth=0")
     page.wait_for_selector("text=changed it")
+    assert page.locator(".change .prompt").first.is_visible()
     page.click(".projects >> text=webshop")
     page.wait_for_selector("text=Told at the start of a session")
     assert "uv" in page.locator(".pack").inner_text()
+
+    wrong = page.locator(".pack .line").nth(1)
+    said = wrong.locator(".line__t").inner_text()
+    wrong.click()
+    page.wait_for_selector(".entry.is-on .ev")
+    page.click(".entry.is-on >> text=Reject")
+    page.wait_for_selector("text=Rejected. It will not come back.")
+    assert said not in page.locator(".pack").inner_text()
+    page.click(".toast >> text=Undo")
+    page.wait_for_selector("text=Undone.")
+
+
+@pytest.mark.parametrize(
+    ("key", "place"),
+    [
+        ("h", "/"), ("f", "/search"), ("s", "/sessions"), ("r", "/review"), ("t", "/told"),
+        ("i", "/file"), ("u", "/usage"), ("e", "/trouble"), ("o", "/store"),
+    ],
+)  # fmt: skip
+def test_g_and_a_letter_go_to_every_page(
+    page: playwright.Page, site: Site, key: str, place: str
+) -> None:
+    page.goto(f"{site.base}{'/usage' if place == '/' else '/'}")
+    page.keyboard.press("g")
+    page.keyboard.press(key)
+
+    page.wait_for_url(f"{site.base}{place}")
+
+
+def test_a_session_is_walked_by_its_keys(page: playwright.Page, site: Site) -> None:
+    """Turns, errors, calls, and the command that resumes it."""
+    page.goto(f"{site.base}/s/codex:01a1a188")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    assert page.locator(".spine [data-nav][aria-current]").inner_text() == "2"
+    page.keyboard.press("k")
+    assert page.locator(".spine [data-nav][aria-current]").inner_text() == "1"
+    page.keyboard.press("n")
+    page.wait_for_function(
+        "document.querySelector('.turn--bad').getBoundingClientRect().top < innerHeight"
+    )
+    page.keyboard.press("r")
+    page.wait_for_selector(".toast >> text=Copied")
+
+
+def test_a_line_is_pinned_looked_into_and_its_turn_opened_by_keys(
+    page: playwright.Page, site: Site
+) -> None:
+    page.goto(f"{site.base}/p/github.com/acme/fieldnotes")
+    page.wait_for_selector(".entry.is-on .btns")
+    page.keyboard.press("p")
+    page.wait_for_selector("text=Pinned: told first.")
+    page.wait_for_selector(".entry.is-on .btns")
+    page.keyboard.press("h")
+    page.wait_for_selector(".versions >> text=pinned")
+    page.keyboard.press("z")
+    page.wait_for_selector("text=Undone.")
+    page.wait_for_selector(".entry.is-on .ev a")
+    page.keyboard.press("o")
+    page.wait_for_url("**/s/*")
+
+
+def test_forgetting_asks_first(page: playwright.Page, site: Site) -> None:
+    """It is the one thing that cannot be taken back."""
+    page.goto(f"{site.base}/p/github.com/acme/fieldnotes")
+    asked: list[str] = []
+
+    def refuse(dialog: playwright.Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", refuse)
+    page.wait_for_selector(".entry.is-on .btns")
+    line = page.locator(".entry.is-on .entry__say").inner_text()
+    page.keyboard.press("f")
+    page.wait_for_timeout(200)
+
+    assert len(asked) == 1
+    assert line in page.locator(".entry.is-on").inner_text()
+
+
+def test_a_line_of_a_file_leads_to_the_change_that_wrote_it(
+    page: playwright.Page, site: Site
+) -> None:
+    page.goto(f"{site.base}/file?path=feeds/cache.py")
+    page.click(".blame >> text=#4")
+
+    assert "the last one in the file counts" in page.locator(".change.is-on").inner_text()
+    assert page.locator(".blame li.is-on").count() == 2
+    page.keyboard.press("o")
+    page.wait_for_url("**/s/*turn-4")
+
+
+def test_a_session_is_handed_over(page: playwright.Page, site: Site) -> None:
+    page.goto(f"{site.base}/s/codex:01a1a188")
+    page.click(".rail >> text=Gemini CLI")
+    page.wait_for_selector("text=What this session leaves behind")
+
+    assert "gemini --prompt-interactive" in page.locator(".copy code").inner_text()
+    assert "Anything you left open?" in page.locator("pre.out").inner_text()
+
+
+def test_filters_follow_what_is_typed_and_a_search_is_kept(
+    page: playwright.Page, site: Site
+) -> None:
+    page.goto(f"{site.base}/search")
+    page.fill("#q", "deadlock")
+    page.wait_for_selector("#chips .chip")
+    page.click("text=Save this search")
+    page.wait_for_selector("text=Saved. It stands under the field.")
+    page.goto(f"{site.base}/search")
+    page.click(".chip--saved >> text=deadlock")
+    page.wait_for_url("**/search?q=deadlock")
+    page.locator(".hit").nth(1).click()
+    page.wait_for_selector("text=Why it ranks here")
+    page.click("text=Forget this search")
+    page.wait_for_selector("text=No longer saved.")
+
+    assert page.locator(".chip--saved").count() == 0
+
+
+def test_logs_are_imported_and_the_store_is_copied_from_the_page(
+    chromium: playwright.Browser, tmp_path: Path
+) -> None:
+    """With their progress, and what each log came to."""
+    log = Conversation()
+    log.user("first question")
+    log.reply("first answer")
+    store = tmp_path / "store.db"
+    with Memory.open(store, environ={"RECOLLECT_HOME": str(tmp_path)}) as memory:
+        memory.import_logs([memory.agents.sample_logs()])
+    log.write(tmp_path / ".claude" / "projects" / "shop" / f"{log.session}.jsonl")
+    site = Site(store, tmp_path)
+    try:
+        tab = chromium.new_context().new_page()
+        tab.goto(site.link)
+        tab.goto(f"{site.base}/store")
+        tab.wait_for_selector("text=All is well.")
+        tab.click("text=Import now")
+        tab.wait_for_selector("text=1 sessions with 1 turns are new", timeout=60_000)
+        tab.click("text=1 log with something new")
+        assert f"{log.session}.jsonl" in tab.locator("#task").inner_text()
+        tab.click("text=Back up")
+        tab.wait_for_selector("text=Copied to", timeout=60_000)
+        (copied,) = (tmp_path / "backups").glob("*.db")
+        with Memory.open(copied) as memory:
+            assert memory.session_page(limit=1).total == 25
+        tab.context.close()
+    finally:
+        site.end()
+
+
+def test_a_page_that_may_only_be_read_has_no_buttons_that_change(
+    chromium: playwright.Browser, site: Site, tmp_path: Path
+) -> None:
+    reader = Site(site.store, tmp_path, "--read-only")
+    try:
+        tab = chromium.new_context().new_page()
+        tab.goto(reader.link)
+        for place in (*VIEWS.values(), "/note?ref=none"):
+            tab.goto(reader.base + place)
+            assert tab.locator("form[method=post]").count() == 0, place
+        assert "Nothing can be changed here." in tab.locator(".side__foot").inner_text()
+        tab.context.close()
+    finally:
+        reader.end()
+
+
+def test_a_session_of_thousands_of_turns_opens_anywhere_and_goes_on(
+    chromium: playwright.Browser, tmp_path: Path
+) -> None:
+    """The page holds the turns around the one that was asked for, and more as somebody scrolls."""
+    log = Conversation()
+    for number in range(1, 5_001):
+        log.user(f"question {number}")
+        log.reply(f"answer {number}")
+    log.write(tmp_path / ".claude" / "projects" / "shop" / f"{log.session}.jsonl")
+    store = tmp_path / "store.db"
+    with Memory.open(store, environ={"RECOLLECT_HOME": str(tmp_path)}) as memory:
+        memory.import_logs([tmp_path / ".claude"])
+    site = Site(store, tmp_path)
+    try:
+        tab = chromium.new_context(viewport=WIDE).new_page()
+        tab.goto(site.link)
+        tab.goto(f"{site.base}/s/claude-code:{log.session}?at=4711#turn-4711")
+        assert tab.locator("#turn-4711").is_visible()
+        assert tab.locator("article.turn").count() <= 60
+        tab.evaluate("scrollTo(0, document.body.scrollHeight)")
+        tab.wait_for_selector("#turn-4747", state="attached")
+        tab.fill("#find", '"question 17"')
+        tab.click("#found >> text=/^17: /")
+        tab.wait_for_selector("#turn-17")
+        tab.context.close()
+    finally:
+        site.end()

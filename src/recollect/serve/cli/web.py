@@ -19,7 +19,7 @@ from recollect.serve.output import Output
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--port", type=count, default=0, metavar="N", help="the port (default: any free one)"
+        "--port", type=count, metavar="N", help="the port (default: 7374, or any free one)"
     )
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
     parser.add_argument("--read-only", action="store_true", help="show everything, change nothing")

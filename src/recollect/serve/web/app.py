@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -18,13 +18,19 @@ from recollect.memory import Memory
 from recollect.serve.memory_thread import MemoryThread
 from recollect.serve.web import words
 from recollect.serve.web.guard import PageKeys
+from recollect.serve.web.kept import KeptAnswers
+from recollect.serve.web.tasks import StoreTasks
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from recollect.model.search import Hit
+
     Context = Mapping[str, Any]
     Build = Callable[["PageRequest"], Context]
     Answer = Callable[["Request"], Awaitable[Response]]
+
+Kept = TypeVar("Kept")
 
 # The pages of the menu: name, label, address, and the key that goes there after g.
 PAGES = (
@@ -40,19 +46,22 @@ PAGES = (
 )
 # Nobody types more into a form than this.
 MOST_FORM_BYTES = 64 << 10
+MOST_SEARCHES_KEPT = 20
 
 
 class View(NamedTuple):
     """A page: where it is, what it shows, and the part of it that comes again alone.
 
-    `build` asks the memory on its thread. A request of the script for `fragment` gets that
-    part of the page, and everybody else the whole.
+    `build` asks the memory on its thread; one that `takes_long` on another, so that no search
+    waits with it. A request of the script for `fragment` gets that part of the page, and
+    everybody else the whole.
     """
 
     path: str
     template: str
     build: Build
     fragment: str | None = None
+    takes_long: bool = False
 
 
 class Form(NamedTuple):
@@ -76,6 +85,10 @@ class PageRequest:
         """A part of the path."""
         return str(self.request.path_params[name])
 
+    def kept(self, name: str, make: Callable[[Memory], Kept]) -> Kept:
+        """What `make` answers, as of now or, where that takes long, as of a moment ago."""
+        return self.web.kept.get(self.memory, name, make)
+
     def number(self, name: str, default: int) -> int:
         """A number in the address; the default where there is none."""
         found = self.value(name)
@@ -92,13 +105,18 @@ class Web:
         self.stopping = asyncio.Event()
         self.reads = MemoryThread(memory, resident=True)
         self.writes = None if read_only else MemoryThread(memory)
-        self._side: tuple[str, dict[str, Any]] | None = None
+        self.sums = MemoryThread(memory)
+        self.kept = KeptAnswers(self.sums)
+        self._is_warm = False
+        self._names: dict[str, str] = {}
+        self._hits: dict[tuple[str, str], list[Hit]] = {}
+        self.tasks = None if read_only else StoreTasks(memory)
 
     def close(self) -> None:
         """Let go of the store."""
-        for thread in (self.reads, self.writes):
-            if thread is not None:
-                thread.close()
+        for one in (self.reads, self.writes, self.sums, self.tasks):
+            if one is not None:
+                one.close()
 
     @cached_property
     def templates(self) -> Environment:
@@ -110,7 +128,7 @@ class Web:
             lstrip_blocks=True,
         )
         made.filters |= words.FILTERS | {
-            "agent": lambda key: self.agent_names.get(key, key),
+            "agent": self.agent_name,
             "turn_url": turn_url,
             "session_url": session_url,
             "project_url": project_url,
@@ -123,9 +141,26 @@ class Web:
         }
         return made
 
-    @cached_property
-    def agent_names(self) -> dict[str, str]:
-        return {one.agent: one.name for one in self.like.agents.adapters()}
+    def agent_name(self, key: str) -> str:
+        """What people call an agent."""
+        if key not in self._names:
+            # Only those that are asked for: each is a module of its own.
+            try:
+                self._names[key] = self.like.agents.adapters([key])[0].name
+            except RecollectError:
+                self._names[key] = key
+        return self._names[key]
+
+    def keep_hits(self, text: str, mode: str, hits: list[Hit]) -> None:
+        """Remember why the hits of a query are where they are, for whoever looks at one."""
+        self._hits.pop((text, mode), None)
+        self._hits[text, mode] = hits
+        while len(self._hits) > MOST_SEARCHES_KEPT:
+            del self._hits[next(iter(self._hits))]
+
+    def kept_hits(self, text: str, mode: str) -> list[Hit]:
+        """The hits of a query, if it was asked lately."""
+        return self._hits.get((text, mode), [])
 
     # Answers
 
@@ -139,7 +174,12 @@ class Web:
                 asked = PageRequest(self, memory, request, {})
                 return view.build(asked), {} if is_part else self.side(memory)
 
-            context, side = await self.reads.ask(build)
+            thread = self.sums if view.takes_long else self.reads
+            context, side = await thread.ask(build)
+            if not self._is_warm:
+                # Somebody will search next, and the first one loads the vectors.
+                self._is_warm = True
+                self.reads.submit(lambda memory: memory.search("recollect", limit=1))
             template = view.fragment if is_part else view.template
             return self.render(str(template), {**side, **context}, request)
 
@@ -183,6 +223,7 @@ class Web:
             "query": request.query_params,
             "change_token": self.keys.change,
             "read_only": self.read_only,
+            "is_part": "HX-Request" in request.headers,
             "said": request.query_params.get("said", ""),
             "undo_ref": request.query_params.get("undo", ""),
             "back": request.url.path,
@@ -192,23 +233,8 @@ class Web:
         return HTMLResponse(text, status)
 
     def side(self, memory: Memory) -> dict[str, Any]:
-        """The projects and counts beside every page, until somebody writes."""
-        mark = memory.changed_since(None)
-        if self._side is None or mark is None or self._side[0] != mark:
-            projects = sorted(
-                (one for one in memory.projects.all() if one.sessions),
-                key=lambda one: one.last_at or "",
-                reverse=True,
-            )
-            self._side = (
-                mark or "",
-                {
-                    "projects": projects,
-                    "sessions_total": memory.session_page(limit=1).total,
-                    "waiting": memory.notes.search(status="candidate", limit=1).total,
-                },
-            )
-        return self._side[1]
+        """The projects and counts beside every page."""
+        return self.kept.get(memory, "side", _side)
 
     def _answering(self, answer: Answer) -> Answer:
         """The same, and a fault of ours as a page that says what to do."""
@@ -227,6 +253,19 @@ class Web:
         return self.render(
             "error.html", context, request, 404 if isinstance(error, NotFound) else 400
         )
+
+
+def _side(memory: Memory) -> dict[str, Any]:
+    projects = sorted(
+        (one for one in memory.projects.all() if one.sessions),
+        key=lambda one: one.last_at or "",
+        reverse=True,
+    )
+    return {
+        "projects": projects,
+        "sessions_total": memory.session_page(limit=1).total,
+        "waiting": memory.notes.search(status="candidate", limit=1).total,
+    }
 
 
 def static_url(name: str) -> str:

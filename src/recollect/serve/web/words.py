@@ -113,9 +113,11 @@ def number(count: float | None) -> str:
 
 
 def short(count: float | None) -> str:
-    """Such as 61 k or 2.0 M."""
+    """Such as 61 k, 2.0 M or 1.1 G."""
     if count is None:
         return "unknown"
+    if count >= 999_500_000:
+        return f"{count / 1e9:.1f} G"
     if count >= 999_500:
         return f"{count / 1e6:.1f} M"
     return f"{count / 1e3:.0f} k" if count >= 1_000 else f"{count:.0f}"
@@ -192,6 +194,11 @@ def cut(text: str, most: int = MOST_CHARACTERS) -> str:
     return f"{text[:half]}\n… {len(text) - most:,} characters are left out here …\n{text[-half:]}"
 
 
+def shortened(text: str, most: int) -> str:
+    """The beginning of a text."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
 def markdown(text: str) -> Markup:
     """A reply as it was meant to be read. Tags in it are text, and nothing in it is loaded."""
     return Markup(_MARKDOWN.render(cut(text)))
@@ -237,5 +244,5 @@ FILTERS = {
     "day": day, "clock": clock, "when": when, "full": full, "ago": ago, "took": took,
     "number": number, "short": short, "money": money, "size": size, "counted": counted,
     "project": last_name, "marked": marked, "markdown": markdown, "code_spans": code_spans,
-    "cut": cut,
+    "cut": cut, "shortened": shortened,
 }  # fmt: skip

@@ -11,6 +11,7 @@ import msgspec
 
 from recollect.errors import StoreError
 from recollect.model.digests import Digest
+from recollect.model.reports import WeekOutcome
 from recollect.model.sessions import Tokens
 from recollect.store.events import events_in
 from recollect.store.history import Passage
@@ -18,6 +19,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.parts import readable_rows_of
+from recollect.store.sqlite.search.families import IS_BELOW
 from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
@@ -167,6 +169,18 @@ class Digests:
                 HookLines(self.db).outdate(project)
             Jobs(self.db).mark("digested")
         return True
+
+    def outcomes_by_week(self) -> list[WeekOutcome]:
+        """How many sessions came to what in each week, by the Monday that it begins with."""
+        rows = self.db.rows(
+            f"""
+            select date(started_at / 1000, 'unixepoch', '-6 days', 'weekday 1') as week,
+                   outcome, count(*)
+              from digests join sessions on sessions.id = digests.session
+             where started_at is not null and not {IS_BELOW} group by 1, 2 order by 1
+            """
+        )
+        return [WeekOutcome(*row) for row in rows]
 
     def find(self, ref: str) -> Digest | None:
         """What a session came to, as far as it was looked at."""

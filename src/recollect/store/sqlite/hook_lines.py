@@ -75,30 +75,30 @@ class HookLines:
         """The projects whose logs were read, or whose notes changed, since their lines were
         made: number and key, the newest first; only one if that is named.
         """
-        return [
-            (number, key)
-            for number, key in self.db.rows(
-                """
-                with read (project, at) as (
-                  select coalesce(projects.merged_into, projects.id),
-                    max(coalesce(sources.imported_at, 0))
-                    from sessions left join sources on sources.id = sessions.source
-                    join projects on projects.id = sessions.project
-                   where exists (select 1 from turns where turns.session = sessions.id)
-                   group by 1
-                  union all select coalesce(projects.merged_into, projects.id), 0
-                    from notes join projects on projects.id = notes.project
-                  union all select project, made_at from memory_blocks
-                )
-                select projects.id, projects.key from read
-                  join projects on projects.id = read.project
-                  left join packs on packs.project = projects.id
-                 group by projects.id having packs.made_at is null
-                   or packs.made_at <= max(read.at) order by max(read.at) desc
-                """
+        return self.db.rows(
+            """
+            with own (id, top) as materialized (
+              select one.id, coalesce(one.merged_into, one.id) from projects one
+                join projects top on top.id = coalesce(one.merged_into, one.id)
+               where ?1 is null or top.key = ?1
+            ), read (project, at) as (
+              select own.top, max(coalesce(sources.imported_at, 0))
+                from own cross join sessions on sessions.project = own.id
+                left join sources on sources.id = sessions.source
+               where exists (select 1 from turns where turns.session = sessions.id)
+               group by 1
+              union all select own.top, 0 from own join notes on notes.project = own.id
+              union all select project, made_at from memory_blocks
+               where project in (select top from own)
             )
-            if project is None or key == project
-        ]
+            select projects.id, projects.key from read
+              join projects on projects.id = read.project
+              left join packs on packs.project = projects.id
+             group by projects.id having packs.made_at is null
+               or packs.made_at <= max(read.at) order by max(read.at) desc
+            """,
+            (project,),
+        )
 
     def outdate(self, project: int | None = None) -> None:
         """Have the lines of a project, or of all, made again.

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.projects import Projects
     from recollect.store.sqlite.publications import Publications
     from recollect.store.sqlite.rescan import Rescan
+    from recollect.store.sqlite.saved_searches import SavedSearches
     from recollect.store.sqlite.scrub import Scrub
     from recollect.store.sqlite.search.text import Text
     from recollect.store.sqlite.search.text_index import TextIndex
@@ -54,14 +55,11 @@ class Store:
     ) -> None:
         self.path = path
         self.db = Database(path, create=create, read_only=read_only)
+        self._stays = resident
         self._resident: Resident | None = None
         if resident:
             # Bodies are read a hundred times as fast once this is loaded.
             import msgspec  # noqa: F401
-
-            from recollect.store.sqlite.vectors.resident import Resident
-
-            self._resident = Resident(path)
 
     def close(self) -> None:
         """Let go of the file; may be called twice."""
@@ -95,6 +93,10 @@ class Store:
     def nearest(self) -> Nearest:
         from recollect.store.sqlite.vectors.nearest import Nearest
 
+        if self._stays:
+            from recollect.store.sqlite.vectors.resident import Resident
+
+            self._resident = Resident(self.path)
         return Nearest(self.db, self._resident)
 
     @cached_property
@@ -114,6 +116,12 @@ class Store:
         from recollect.store.sqlite.sessions import Sessions
 
         return Sessions(self.db)
+
+    @cached_property
+    def saved_searches(self) -> SavedSearches:
+        from recollect.store.sqlite.saved_searches import SavedSearches
+
+        return SavedSearches(self.db)
 
     @cached_property
     def names(self) -> Names:

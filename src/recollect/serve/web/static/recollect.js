@@ -236,6 +236,18 @@
     addEventListener("pagehide", () => source.close());
   }
 
+  /* home: what is new since this browser was here last */
+  const since = $("#since");
+  if (since) {
+    const last = keep.get("seen"), fresh = last ? $$("li[data-at]").filter(x => x.dataset.at > last) : [];
+    fresh.forEach(x => $(".row__t", x).after(Object.assign(document.createElement("span"), { className: "tag", textContent: "new" })));
+    if (last) {
+      since.textContent = `${fresh.length || "Nothing"} new since you were here last, ${new Date(last).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit", hour12: false, timeZoneName: "short" })}.`;
+      since.hidden = false;
+    }
+    addEventListener("pagehide", () => keep.set("seen", new Date().toISOString()));
+  }
+
   // After htmx has read the page.
   document.addEventListener("DOMContentLoaded", () => {
     const linked = location.hash && $(`[data-thread="${CSS.escape(location.hash.slice(1))}"]`);

@@ -19,6 +19,8 @@ from recollect.serve.web.views import (
 
 VIEWS: tuple[View, ...] = (
     home.VIEW,
+    home.KEPT,
+    home.YEAR,
     search.VIEW,
     search.PREVIEW,
     sessions.VIEW,
@@ -34,6 +36,9 @@ VIEWS: tuple[View, ...] = (
     file.VIEW,
     usage.VIEW,
     trouble.VIEW,
+    trouble.FIX,
     store.VIEW,
+    store.HEALTH,
+    store.TASK,
 )
-FORMS: tuple[Form, ...] = (*memory.FORMS, *told.FORMS)
+FORMS: tuple[Form, ...] = (*memory.FORMS, *told.FORMS, *store.FORMS, *search.FORMS)

@@ -22,7 +22,7 @@ def build(asked: PageRequest) -> Context:
     path, project = asked.value("path"), asked.value("project")
     memory, filters = asked.memory, {"project": project} if project else {}
     if not path:
-        files = memory.files(**filters)
+        files = asked.kept(f"files {project}", lambda one: one.files(**filters))
         return {"file": "", "project_key": project or None, "files": files, "changes": []}
     found = memory.blame(path, folder=asked.web.folder, limit=LIMIT, **filters)
     # An end of a path may mean several files: the one that was changed last is shown.

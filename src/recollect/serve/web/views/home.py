@@ -29,22 +29,28 @@ def build(asked: PageRequest) -> Context:
     if not page.total:
         return {"empty": True, "agents": [one for one in memory.agents.all() if one.found]}
     days = [(name, list(some)) for name, some in groupby(page.rows, key=lambda one: _day(one))]
-    summary = memory.summary()
     lines_told = memory.injections.list(since="today", limit=MOST_TOLD)
-    year = _year(memory.stats("day"))
     return {
         "empty": False,
         "today": datetime.now().astimezone(),
         "days": days,
         "total": page.total,
         "newest": days[0],
-        "summary": summary,
-        "year": year,
         "told": [told(memory, one) for one in lines_told[:MOST_SHOWN]],
         "told_sums": sums(lines_told),
         "candidates": list(memory.notes.search(status="candidate", limit=MOST_CANDIDATES)),
         "back": "/",
     }
+
+
+def store_in_short(asked: PageRequest) -> Context:
+    """What is kept, and what agents will delete soon."""
+    return {"summary": asked.kept("summary", lambda one: one.summary())}
+
+
+def year(asked: PageRequest) -> Context:
+    """The days of the last year."""
+    return {"year": _year(asked.kept("days", lambda one: one.stats("day")))}
 
 
 def _day(session: Session) -> str:
@@ -91,3 +97,8 @@ def _year(rows: list[StatsRow]) -> dict[str, Any]:
 
 
 VIEW = View("/", "home.html", build)
+# What the first page need not wait for.
+KEPT = View(
+    "/home/kept", "home_kept.html", store_in_short, fragment="home_kept.html", takes_long=True
+)
+YEAR = View("/home/year", "home_year.html", year, fragment="home_year.html", takes_long=True)

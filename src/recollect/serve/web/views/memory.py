@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 MOST_EVIDENCE = 4
 SHOWN_CHARACTERS = 420
 MOST_OTHERS = 40
-# Where the person was, so that a form leads back there.
-PLACES = ("/p/", "/review", "/note", "/told", "/")
 
 
 def build(asked: PageRequest) -> Context:
@@ -68,16 +67,21 @@ def evidence_of(memory: Memory, note: Note) -> list[dict[str, Any]]:
 def _evidence(memory: Memory, note: Note, turn: Turn) -> dict[str, Any]:
     session = memory.session(turn.ref.rpartition("#")[0])
     quoted = note.text.strip('"“”')
+    named = re.findall(r"`([^`]+)`", note.text)
     commands = [
         event
         for event in turn.events
-        if isinstance(event, ToolCall) and event.target and f"`{event.target.strip()}`" in note.text
+        if isinstance(event, ToolCall)
+        and event.target
+        and any(command in event.target for command in named)
     ]
     who, text = "You", turn.prompt
     if note.trust == "tool-verified" and commands:
         call = commands[-1]
         ended = "" if call.exit_code is None else f"  →  exit {call.exit_code}"
-        who, text, quoted = "Ran", f"{call.target}{ended}", ""
+        target = call.target or ""
+        quoted = next(one for one in named if one in target)
+        who, text = "Ran", f"{target}{ended}"
     elif note.trust == "assistant" or (quoted not in turn.prompt and quoted in turn.reply):
         who, text = "The agent", turn.reply
     return {
@@ -131,7 +135,8 @@ def _others(memory: Memory, key: str, shown: set[str]) -> list[Note]:
 def back_to(asked: PageRequest, said: str, note: Note | None, *, undo: bool = True) -> str:
     """The page that somebody was on, with what was done and what takes it back."""
     place = asked.form.get("back", "/")
-    if not place.startswith(PLACES) or place.startswith("//"):
+    if not place.startswith("/") or place.startswith(("//", "/\\")):
+        # What begins with two slashes would be another host.
         place = "/"
     values = {"said": said}
     if note is not None and undo:

@@ -10,14 +10,16 @@ from urllib.parse import urlencode
 from recollect.model.search import CHOICES, FILTERS
 from recollect.model.sessions import Turn
 from recollect.serve.web import words
-from recollect.serve.web.app import PageRequest, View
+from recollect.serve.web.app import Form, PageRequest, View
 from recollect.serve.web.views.calls import show_turn
+from recollect.serve.web.views.memory import back_to
 
 if TYPE_CHECKING:
     from recollect.model.search import Hit
+    from recollect.model.sessions import Session
     from recollect.serve.web.app import Context
 
-LIMIT = 40
+LIMIT = 30
 MODES = (("hybrid", "Both"), ("text", "Words"), ("vector", "Meaning"))
 _FILTER = re.compile(rf'(-?)({"|".join(FILTERS)}):("[^"]*"|\S+)', re.IGNORECASE)
 
@@ -33,25 +35,37 @@ def build(asked: PageRequest) -> Context:
     )
     took_ms = 1_000 * (time.perf_counter() - begun)
     hits = result.hits if result else []
-    groups = _by_session(asked, hits)
+    asked.web.keep_hits(text, mode, hits)
+    saved = asked.memory.searches.all()
     return {
         "q": text,
         "mode": mode,
-        "modes": MODES,
+        "modes": [(name, label, _url(text, name)) for name, label in MODES],
         "result": result,
-        "groups": groups,
+        "groups": _by_session(asked, hits),
         "wanted": wanted_in(text),
         "took_ms": took_ms,
         "chips": _chips(asked, text, mode, hits),
         "preview": preview_of(asked, hits[0].ref) if hits else None,
-        "best": parts_of(hits[0], hits) if hits else None,
+        "why": parts_of(hits[0], hits) if hits else None,
+        "why_first": True,
         "examples": _examples(asked) if not text else [],
+        "saved": [(one, _url(one, "hybrid")) for one in saved],
+        "is_saved": text in saved,
+        "back": _url(text, mode) if text else "/search",
     }
 
 
 def preview(asked: PageRequest) -> Context:
-    """One turn, as it is shown beside the hits."""
-    return {"preview": preview_of(asked, asked.value("ref")), "best": None}
+    """One turn, as it is shown beside the hits, and why it is among them."""
+    ref = asked.value("ref")
+    hits = asked.web.kept_hits(asked.value("q"), asked.value("mode", "hybrid"))
+    hit = next((one for one in hits if one.ref == ref), None)
+    return {
+        "preview": preview_of(asked, ref),
+        "why": parts_of(hit, hits) if hit else None,
+        "why_first": bool(hits) and hit is hits[0],
+    }
 
 
 def preview_of(asked: PageRequest, ref: str) -> dict[str, Any]:
@@ -59,7 +73,7 @@ def preview_of(asked: PageRequest, ref: str) -> dict[str, Any]:
     turn = asked.memory.show(ref)
     if not isinstance(turn, Turn):
         turn = asked.memory.turns(ref, limit=1)[0]
-    session = asked.memory.session(turn.ref.rpartition("#")[0])
+    session = _session(asked, turn.ref.rpartition("#")[0])
     before = asked.memory.turns(session.id, after=max(0, turn.ordinal - 2), limit=1)
     return {
         "shown": show_turn(turn),
@@ -89,6 +103,11 @@ def wanted_in(text: str) -> list[str]:
     return [word[: max(4, len(word) - 2)] if len(word) > 5 else word for word in found]
 
 
+def _session(asked: PageRequest, ref: str) -> Session:
+    """A session; from one keystroke to the next most are the same."""
+    return asked.kept(f"session {ref}", lambda memory: memory.session(ref))
+
+
 def _by_session(asked: PageRequest, hits: list[Hit]) -> list[dict[str, Any]]:
     groups: dict[str, list[Hit]] = {}
     for hit in hits:
@@ -96,7 +115,7 @@ def _by_session(asked: PageRequest, hits: list[Hit]) -> list[dict[str, Any]]:
     best = max((hit.score for hit in hits), default=0.0) or 1.0
     return [
         {
-            "session": asked.memory.session(session),
+            "session": _session(asked, session),
             "hits": [{"hit": hit, "bar": max(2.0, 100 * hit.score / best)} for hit in some],
         }
         for session, some in groups.items()
@@ -125,8 +144,8 @@ def _chips(asked: PageRequest, text: str, mode: str, hits: list[Hit]) -> list[di
         )
     if "agent" not in known:
         counts = _counts(hit.agent for hit in hits)
-        names = asked.web.agent_names
-        more += [("agent", key, names.get(key, key)) for key in counts] if len(counts) > 1 else []
+        name = asked.web.agent_name
+        more += [("agent", key, name(key)) for key in counts] if len(counts) > 1 else []
     if hits and "is" not in known:
         more += [("is", "human", "my words"), ("is", "error", "errors")]
     if hits and "outcome" not in known:
@@ -152,5 +171,18 @@ def _examples(asked: PageRequest) -> list[str]:
     return [one for one in (example, "what did I do yesterday", "is:error since:7d") if one]
 
 
+def save(asked: PageRequest) -> str:
+    """Keep the query."""
+    asked.memory.searches.save(asked.form.get("q", ""))
+    return back_to(asked, "Saved. It stands under the field.", None)
+
+
+def forget(asked: PageRequest) -> str:
+    """Keep it no longer."""
+    asked.memory.searches.forget(asked.form.get("q", ""))
+    return back_to(asked, "No longer saved.", None)
+
+
 VIEW = View("/search", "search.html", build, fragment="hits.html")
+FORMS = (Form("/search/save", save), Form("/search/forget", forget))
 PREVIEW = View("/preview", "preview.html", preview, fragment="preview.html")

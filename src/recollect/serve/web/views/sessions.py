@@ -53,9 +53,7 @@ def _chips(asked: PageRequest, kept: dict[str, str]) -> list[dict[str, object]]:
         projects.append(kept["project"])
     wanted += [("project", key, words.last_name(key)) for key in projects]
     if "agent" in kept:
-        wanted.append(
-            ("agent", kept["agent"], asked.web.agent_names.get(kept["agent"], kept["agent"]))
-        )
+        wanted.append(("agent", kept["agent"], asked.web.agent_name(kept["agent"])))
     wanted += [("outcome", name, name) for name in CHOICES["outcome"]]
     chips = []
     for name, value, label in wanted:

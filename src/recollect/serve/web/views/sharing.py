@@ -29,9 +29,10 @@ def routes(web: Web) -> list[Route]:
         return await _saved(web, request.path_params["ref"], "text/markdown", _markdown)
 
     async def sums(request: Request) -> Response:
-        by, since = request.query_params.get("by", "project"), request.query_params.get("since")
+        by, since = (request.query_params.get(name, "") for name in ("by", "since"))
         by = by if by in dict(usage.SPLITS) else "project"
-        rows = await web.reads.ask(lambda memory: memory.stats(by, since=since or None))
+        filters, _ = usage.periods(since)
+        rows = await web.sums.ask(lambda memory: memory.stats(by, **filters))
         return Response(usage.as_csv(rows), media_type="text/csv")
 
     return [
@@ -71,7 +72,7 @@ def _page(web: Web, memory: Memory, ref: str) -> str:
 def _markdown(web: Web, memory: Memory, ref: str) -> str:
     """A session as Markdown, without its secrets."""
     session = _whole(memory, ref)
-    name = web.agent_names.get(session.agent, session.agent)
+    name = web.agent_name(session.agent)
     lines = [
         f"# {session.title or session.id}",
         "",

@@ -1,45 +1,60 @@
-"""Errors that come back, with what got past them; and tools by how often they fail."""
+"""Errors that come back, with what got past them; tools by failures; outcomes over time."""
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
+from recollect.model.search import CHOICES
+from recollect.serve.web import words
 from recollect.serve.web.app import PageRequest, View
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
-    from recollect.model.answers import Friction
+    from recollect.model.reports import WeekOutcome
     from recollect.serve.web.app import Context
 
 LIMIT = 20
 MOST_TOOLS = 12
 FEWEST_CALLS = 5
+WEEKS_SHOWN = 26
+LEFT, WIDTH, HEIGHT = 34, 1120, 130
+# The colours of the plot, in the order in which outcomes stand on each other.
+SHADES = {"success": "good", "partial": "part", "uncertain": "calm", "abandoned": "calm2",
+          "fail": "bad"}  # fmt: skip
 
 
 def build(asked: PageRequest) -> Context:
     """What keeps failing; with an error in the address, what helped against it."""
     memory, error = asked.memory, asked.value("error")
+    project = asked.value("project") or None
     sessions = max(2, asked.number("sessions", 2))
-    found = memory.friction(sessions=sessions, limit=LIMIT)
+    filters = {"project": project} if project else {}
     return {
         "error": error,
         "fixes": memory.fix(error, folder=asked.web.folder, limit=6) if error else None,
         "least": sessions,
-        "troubles": [_with_fix(memory, one) for one in found],
-        "tools": _tools(memory),
+        "project_key": project,
+        "troubles": asked.kept(
+            f"friction {sessions} {project}",
+            lambda one: one.friction(sessions=sessions, limit=LIMIT, **filters),
+        ),
+        "tools": asked.kept(f"tools {project}", lambda one: _tools(one, filters)),
+        "weeks": _weeks(asked.kept("outcomes", lambda one: one.outcomes_by_week())),
     }
 
 
-def _with_fix(memory: Memory, trouble: Friction) -> dict[str, Any]:
-    """An error that comes back, with the best that got past it."""
-    fixes = [one for one in memory.fix(trouble.example, limit=3) if one.proof is not None]
-    return {"trouble": trouble, "fix": fixes[0] if fixes and trouble.fixed else None}
+def past(asked: PageRequest) -> Context:
+    """The best that got past one error, for a page that shows the error already."""
+    error = asked.value("error")
+    found = asked.kept(f"fix {error}", lambda one: list(one.fix(error, limit=3)))
+    return {"fix": next((one for one in found if one.proof is not None), None)}
 
 
-def _tools(memory: Memory) -> list[dict[str, Any]]:
+def _tools(memory: Memory, filters: dict[str, str]) -> list[dict[str, Any]]:
     rows = [
         row
-        for row in memory.stats("tool")
+        for row in memory.stats("tool", **filters)
         if (row.tool_calls or 0) >= FEWEST_CALLS and row.failed_tool_calls
     ]
     rows.sort(key=lambda row: -(row.failed_tool_calls or 0))
@@ -49,4 +64,41 @@ def _tools(memory: Memory) -> list[dict[str, Any]]:
     ]
 
 
-VIEW = View("/trouble", "trouble.html", build)
+def _weeks(counts: list[WeekOutcome]) -> dict[str, Any]:
+    """The sessions of each week by what they came to, as bars on each other."""
+    if not counts:
+        return {"bars": [], "outcomes": ()}
+    last = date.fromisoformat(max(one.week for one in counts))
+    weeks = [(last - timedelta(weeks=back)).isoformat() for back in range(WEEKS_SHOWN)][::-1]
+    weeks = [week for week in weeks if week >= min(one.week for one in counts)]
+    by_week: dict[tuple[str, str], int] = {(one.week, one.outcome): one.sessions for one in counts}
+    most = max(sum(by_week.get((week, name), 0) for name in SHADES) for week in weeks) or 1
+    step = (WIDTH - LEFT) / max(len(weeks), 12)
+    bars = []
+    for place, week in enumerate(weeks):
+        y = float(HEIGHT)
+        parts = []
+        for name, shade in SHADES.items():
+            height = (HEIGHT - 16) * by_week.get((week, name), 0) / most
+            y -= height
+            if height:
+                parts.append({"y": y, "height": height, "shade": shade})
+        said = ", ".join(
+            f"{count} {name}" for name in SHADES if (count := by_week.get((week, name)))
+        )
+        end = date.fromisoformat(week) + timedelta(days=6)
+        bars.append(
+            {
+                "x": LEFT + place * step,
+                "width": max(2.0, step - 4),
+                "parts": parts,
+                "label": f"Week of {words.day(week)}: {said or 'nothing'}",
+                "url": f"/sessions?since={week}&until={end}",
+                "text": words.day(week) if place % max(1, len(weeks) // 8) == 0 else "",
+            }
+        )
+    return {"bars": bars, "most": most, "outcomes": CHOICES["outcome"], "shades": SHADES}
+
+
+VIEW = View("/trouble", "trouble.html", build, takes_long=True)
+FIX = View("/trouble/fix", "fix_of.html", past, fragment="fix_of.html", takes_long=True)

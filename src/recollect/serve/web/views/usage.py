@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -12,35 +12,70 @@ from recollect.serve.web import words
 from recollect.serve.web.app import PageRequest, View
 
 if TYPE_CHECKING:
+    from recollect.memory import Memory
     from recollect.model.reports import StatsRow
     from recollect.serve.web.app import Context
 
-SPLITS = (("project", "Project"), ("model", "Model"), ("agent", "Agent"), ("tool", "Tool"))
+SPLITS = (
+    ("day", "Day"), ("project", "Project"), ("model", "Model"), ("agent", "Agent"),
+    ("tool", "Tool"),
+)  # fmt: skip
 PERIODS = (("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"), ("", "All"))
 DAYS_SHOWN = 120
+MOST_ROWS = 200
 WIDTH, HEIGHT, LEFT = 1120, 210, 52
 
 
 def build(asked: PageRequest) -> Context:
-    """Sums over a period."""
+    """Sums over a period, beside those of the period before it."""
     split = asked.value("by", "project")
     split = split if split in dict(SPLITS) else "project"
     measure = "tokens" if asked.value("what") == "tokens" else "cost"
     since = asked.value("since")
-    filters = {"since": since} if since else {}
-    rows = asked.memory.stats(split, **filters)
-    days = asked.memory.stats("day", **filters)
-    total = asked.memory.stats("agent", **filters)
+    now, before = periods(since)
+    # What is kept holds for a day: a period moves on with it.
+    day = f"{date.today()}"
+    sums = {
+        name: asked.kept(f"usage {name} {since} {day}", _summing(name, now))
+        for name in {split, "day", "agent"}
+    }
+    earlier = {
+        name: asked.kept(f"before {name} {since} {day}", _summing(name, before)) if before else []
+        for name in {split, "agent"}
+    }
+    month = _summing("all", {"since": f"{date.today():%Y-%m}-01"})
+    budget = asked.memory.settings.amount("cost.month_usd")
     return {
         "split": split,
         "splits": SPLITS,
         "periods": PERIODS,
         "since": since,
         "measure": measure,
-        "rows": rows,
-        "total": _total(total),
-        "chart": _chart(days, measure),
+        "rows": sums[split][:MOST_ROWS],
+        "before": {row.name: row for row in earlier[split]} if split != "day" else {},
+        "total": _total(sums["agent"]),
+        "total_before": _total(earlier["agent"]) if earlier["agent"] else None,
+        "chart": _chart(sums["day"], measure, budget / 30 if measure == "cost" else 0.0),
+        "budget": budget,
+        "month": _total(asked.kept(f"month {day}", month)) if budget else None,
     }
+
+
+def periods(since: str) -> tuple[dict[str, str], dict[str, str] | None]:
+    """The filters of a period such as 30d, and those of the one as long before it."""
+    if not (since.endswith("d") and since[:-1].isdecimal() and len(since) < 6):
+        return ({"since": since} if since else {}), None
+    days, today = int(since[:-1]), date.today()
+    begins = today - timedelta(days=days - 1)
+    ended = begins - timedelta(days=1)
+    return (
+        {"since": f"{begins}"},
+        {"since": f"{begins - timedelta(days=days)}", "until": f"{ended}"},
+    )
+
+
+def _summing(name: str, filters: dict[str, str]) -> Callable[[Memory], list[StatsRow]]:
+    return lambda memory: memory.stats(name, **filters)
 
 
 def as_csv(rows: list[StatsRow]) -> str:
@@ -80,12 +115,13 @@ def _total(rows: list[StatsRow]) -> dict[str, Any]:
     }
 
 
-def _chart(rows: list[StatsRow], measure: str) -> dict[str, Any]:
-    """Bars by day, with their axis."""
+def _chart(rows: list[StatsRow], measure: str, budget: float) -> dict[str, Any]:
+    """Bars by day with their axis, and the line that the days may not pass on average."""
     values = [(day, _value(row, measure) if row else 0.0) for day, row in _days(rows)]
     most = max((value for _, value in values), default=0.0)
     if not most:
         return {"bars": [], "lines": []}
+    most = max(most, budget)
     step = (WIDTH - LEFT) / max(len(values), 14)
     say = words.money if measure == "cost" else words.short
     return {
@@ -101,6 +137,7 @@ def _chart(rows: list[StatsRow], measure: str) -> dict[str, Any]:
             }
             for place, (day, value) in enumerate(values)
         ],
+        "budget_y": HEIGHT - budget / most * (HEIGHT - 26) if budget else None,
         "lines": [
             {"y": HEIGHT - share * (HEIGHT - 26), "text": say(share * most)}
             for share in (0.0, 0.5, 1.0)
@@ -131,4 +168,4 @@ def _value(row: StatsRow, measure: str) -> float:
     )
 
 
-VIEW = View("/usage", "usage.html", build)
+VIEW = View("/usage", "usage.html", build, takes_long=True)
