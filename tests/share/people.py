@@ -47,7 +47,7 @@ class Person:
         return self.memory.notes.add(text, folder=tidy(str(self.project)), **how)  # type: ignore[arg-type]
 
     def shares(self, what: str = "notes") -> Self:
-        self.memory.team.share(what, project=PROJECT)
+        self.memory.team.share(what, project=str(self.project))
         return self
 
     def syncs(self) -> Self:

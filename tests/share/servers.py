@@ -62,12 +62,13 @@ class Postgres:
                        capture_output=True, timeout=60, **self._as)  # type: ignore[call-overload]  # fmt: skip
 
     def start(self) -> None:
-        self.log = (self.folder / "log").open("ab")
+        log = (self.folder / "log").open("ab")
         self.process = subprocess.Popen(  # type: ignore[call-overload]
             [self.programs / "postgres", "-D", "data", "-p", str(self.port), "-h", "127.0.0.1",
              "-k", "", "-c", "fsync=off", "-c", "max_connections=60", "-c", "shared_buffers=64MB"],
-            cwd=self.folder, env={}, stdout=self.log, stderr=self.log, **self._as,
+            cwd=self.folder, env={}, stdout=log, stderr=log, **self._as,
         )  # fmt: skip
+        log.close()
         for _ in range(400):
             try:
                 self.connect().close()
@@ -89,7 +90,6 @@ class Postgres:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
             self.process.kill()
-        self.log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def connect(self, database: str = "postgres") -> psycopg.Connection:

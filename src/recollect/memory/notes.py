@@ -65,7 +65,7 @@ class MemoryNotes:
         store = self.shared.ensure_store()
         author: Author = "person" if by == "person" else "agent"
         note = store.notes.add(
-            line, project=None if everywhere else self._place(project, folder), category=kind,
+            line, project=None if everywhere else self.place(project, folder), category=kind,
             section=section, author=author,
         )  # fmt: skip
         return self._told_at_once(note) if author == "person" else note
@@ -180,7 +180,7 @@ class MemoryNotes:
 
         return MemoryProjects(self.shared)
 
-    def _place(self, project: str | None, folder: str | None) -> str:
+    def place(self, project: str | None, folder: str | None) -> str:
         """The key of the project that is meant, which may be new."""
         if project is not None:
             return self._projects.get(project)

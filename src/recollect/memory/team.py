@@ -301,8 +301,13 @@ class MemoryTeam:
         from recollect.memory.projects import MemoryProjects
 
         projects: MemoryProjects = MemoryProjects(self.shared)
-        key = projects.of(project) if os.path.isdir(project) else None
-        key = key or projects.get(project)
+        if os.path.isdir(project):
+            # Nothing of it need be stored yet: it may be new on this machine.
+            from recollect.memory.notes import MemoryNotes
+
+            key = MemoryNotes(self.shared).place(None, project)
+        else:
+            key = projects.get(project)
         if not self.shared.store().projects.is_remote(key):
             raise UsageError(
                 f"{key} has no git remote, so others could not tell that it is the same project.",

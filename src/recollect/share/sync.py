@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from recollect.errors import HubRefused, HubUnavailable, NotFound
 from recollect.model.batch import ProjectIdentity
 from recollect.model.notes import Category, Section
-from recollect.model.team import Gone, SyncReport, TeamItem
+from recollect.model.team import Gone, ItemKind, SyncReport, TeamItem
 from recollect.share.hub import PUSHED_AT_ONCE, Hub
 from recollect.share.names import item_id
 from recollect.share.policy import NOTE_CHARACTERS, Outgoing, note_id, outgoing_items
@@ -160,7 +160,7 @@ def _apply(
             if one.gone is not None or one.author in muted:
                 continue
             note = _note(one, clean, trusted) if one.kind == "note" else None
-            if note is not None:
+            if note is not None and not store.team.was_forgotten(note.project, note.text):
                 _ensure_project(store, note.project)
                 store.team.take_in(note)
                 report.pulled += 1
@@ -230,7 +230,9 @@ def work_out(store: Store, hub: Hub, clean: Clean) -> dict[str, Outgoing]:
     joined = store.team.hub()
     assert joined is not None
     key, there = joined.team_key, store.team.shared()
-    forgotten = {item_id(key, kind, name): kind for kind, name in store.team.forgotten_names()}
+    forgotten: dict[str, ItemKind] = {
+        item_id(key, kind, name): kind for kind, name in store.team.forgotten_names()
+    }
     found = outgoing_items(store, store.team.shares(), key=key, clean=clean, kinds=hub.kinds)
     wanted = {one.id: one for one in found if one.id not in forgotten}
     changed = [
@@ -238,6 +240,13 @@ def work_out(store: Store, hub: Hub, clean: Clean) -> dict[str, Outgoing]:
         for one in wanted.values()
         if one.id not in there or there[one.id].hash != one.hash or there[one.id].gone
     ]
+    if there or wanted:
+        # Also what was never shared from here: another device of ours may have it.
+        changed += [
+            SharedItem(id, kind, "", "", b"", "forgotten", False)
+            for id, kind in forgotten.items()
+            if id not in there and kind in hub.kinds
+        ]
     for id, known in there.items():
         gone: Gone = "forgotten" if id in forgotten else "withdrawn"
         if id not in wanted and known.gone not in (gone, "forgotten"):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.model.team import Gone, ItemKind, Share, TeamItem
-from recollect.store.sqlite.notes import Notes
+from recollect.store.sqlite.notes import Notes, compared, hashed
 from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
@@ -195,10 +195,16 @@ class Team:
                 [(one.id, one.hash, one.gone) for one in items],
             )
 
-    def forgotten_names(self) -> list[tuple[str, str]]:
+    def forgotten_names(self) -> list[tuple[ItemKind, str]]:
         """The kinds and names of what was forgotten here."""
         rows = self.db.rows("select kind, name from tombstones where kind in ('session', 'note')")
         return [(kind, name) for kind, name in rows]
+
+    def was_forgotten(self, project: str, text: str) -> bool:
+        """Whether a person here forgot a note that says this."""
+        name = f"{project}\n{hashed(compared(text))}"
+        sql = "select 1 from tombstones where kind = 'note' and name = ?"
+        return self.db.value(sql, (name,)) is not None
 
     # What others share
 
