@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -356,6 +357,29 @@ def test_rows_that_are_no_messages_are_counted(tmp_path: Path) -> None:
 
     assert [(problem.kind, problem.count) for problem in of(Problem, found)] == [("bad_record", 3)]
     assert [usage.input for usage in of(Usage, found)] == [10]
+
+
+def test_rows_that_a_damaged_file_gives_again_and_again_are_read_once(tmp_path: Path) -> None:
+    """SQLite believes the numbers of rows to be in order, and looks for those after the last."""
+    path = b.database(tmp_path, *[b.generation(10, 1, steps=(0,))] * 4)
+    data = bytearray(path.read_bytes())
+    connection = apsw.Connection(str(path))
+    page_bytes = connection.pragma("page_size")
+    root = connection.execute(
+        "select rootpage from sqlite_schema where name = 'gen_metadata'"
+    ).fetchone()[0]
+    connection.close()
+    page = memoryview(data)[(root - 1) * page_bytes : root * page_bytes]
+    for cell in range(4):
+        at = int.from_bytes(page[8 + 2 * cell : 10 + 2 * cell], "big")
+        # The length of the row and then its number, each in one byte.
+        page[at + 1] = 7 - cell
+    path.write_bytes(data)
+
+    found = items(tmp_path, b.asks(0, "go"))
+
+    assert [(problem.kind, problem.count) for problem in of(Problem, found)] == [("bad_record", 1)]
+    assert len(of(Usage, found)) == 1
 
 
 @given(st.binary(max_size=40))

@@ -73,10 +73,15 @@ def _add_model_calls(known: AntigravityFacts, file: SqliteFile, session: str) ->
         "select idx, data from gen_metadata where idx > ? order by idx limit ?",
         (last, _ROWS_AT_ONCE),
     ):
-        for last, data in found:
-            if not isinstance(last, int):
+        for number, data in found:
+            if not isinstance(number, int):
                 # Texts come after all numbers: somebody else's table.
                 return
+            if number <= last:
+                # In a damaged file they may come in any order, and again for ever.
+                known.malformed += 1
+                return
+            last = number
             known.read_bytes += len(data) if isinstance(data, bytes) else 0
             try:
                 known.model_calls.append(_model_call(ProtobufMessage(data), f"{session}/{last}"))

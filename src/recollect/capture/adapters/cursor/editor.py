@@ -186,7 +186,8 @@ class _EditorPass:
                 if bubble is not None:
                     bubble.bubbleId = name if bubble.bubbleId is None else bubble.bubbleId
                     yield CursorStoredBubble(rowid, name, bubble)
-            if len(some) < _BUBBLES_AT_A_TIME:
+            # In a damaged file they may come in any order, and again for ever.
+            if len(some) < _BUBBLES_AT_A_TIME or some[-1][1] <= after:
                 return
             after = some[-1][1]
 
