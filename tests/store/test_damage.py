@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from bench import damage
 from recollect.errors import StoreDamaged, TurnDamaged
 from recollect.memory import Memory
 from recollect.model.sessions import SessionDetail
@@ -16,8 +15,9 @@ from recollect.store import bodies
 from recollect.store.sqlite.salvage.repair import repair
 from recollect.store.sqlite.sources import path_text, path_value
 from tests.store.conftest import Filled, facts, turn
+from tests.torture import damaged
 
-# Chosen because each was wrong once, and some of every kind; `bench/damage.py` has the others.
+# Chosen because each was wrong once, and some of every kind; the campaign tries others.
 SEEDS = (3, 9, 11, 12, 21, 30)
 
 
@@ -186,27 +186,24 @@ def test_plain_doctor_reads_a_sample_of_the_bodies(filled: Filled) -> None:
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]:
-    folder = tmp_path_factory.mktemp("sound")
-    folder.chmod(0o700)
-    made = damage.make_store(folder)
-    return made.read_bytes(), damage.all_refs(made)
+def sound(tmp_path_factory: pytest.TempPathFactory) -> damaged.Sound:
+    return damaged.make_sound(tmp_path_factory.mktemp("sound"))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_damaged_store_answers_or_says_why_not(
-    sound: tuple[bytes, list[str]], seed: int, tmp_path: Path
+    sound: damaged.Sound, seed: int, tmp_path: Path
 ) -> None:
     """No question raises anything but an error of ours, doctor notices what answers lack,
     and what repair makes is sound.
     """
     tmp_path.chmod(0o700)
 
-    assert damage.attempt(sound[0], seed, tmp_path, sound[1]).faults == []
+    assert damaged.attempt(sound, seed, tmp_path).faults == []
 
 
-def test_the_generator_makes_every_kind_of_damage(sound: tuple[bytes, list[str]]) -> None:
+def test_the_generator_makes_every_kind_of_damage(sound: damaged.Sound) -> None:
     """A sample that only flips bytes says nothing about files that were cut."""
-    kinds = {damage.damage(sound[0], seed)[0] for seed in range(8)}
+    kinds = {damaged.damage(sound.data, seed)[0] for seed in range(8)}
 
-    assert kinds == {kind.__name__ for kind in damage.KINDS}
+    assert kinds == {kind.__name__ for kind in damaged.KINDS}

@@ -83,6 +83,26 @@ PARTS = (
         sample=6,
         share=2,
     ),
+    Part(
+        "damaged",
+        "stores with 1 to 64 other bytes, cut after a page or in one, with pages emptied or "
+        "exchanged: `doctor` notices or every answer is right, no question raises, and what "
+        "`doctor --repair` makes is sound and has at least 95 % of the rows on untouched pages",
+        "stores",
+        full=300,
+        sample=4,
+        share=4,
+    ),
+    Part(
+        "fuzz",
+        "every adapter reads logs in which records are dropped, doubled, swapped and cut and "
+        "values are of another kind, huge, deep or no UTF-8: no exception, no reading over 2 s of "
+        "CPU, no growth over 300 MB, and a checkpoint at the end; some are imported too",
+        "reads",
+        full=1_000_000,
+        sample=6_000,
+        share=10,
+    ),
 )
 
 

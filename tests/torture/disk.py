@@ -10,6 +10,7 @@ import errno
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 import apsw
@@ -126,10 +127,8 @@ class _Connection(apsw.Connection):
     """SQLite tells nobody what failed while a file is closed; apsw would raise what Python did."""
 
     def close(self, force: bool = False) -> None:
-        try:
+        with suppress(apsw.IOError, apsw.FullError):
             super().close(force)
-        except (apsw.IOError, apsw.FullError):
-            pass
 
 
 def _pass_over(unraisable: Any) -> None:

@@ -82,29 +82,34 @@ class TortureHome:
         ]
 
     def state(self) -> State:
-        """All that the store tells, without what depends on when it was made."""
-        if not self.store.exists():
-            return {}
-        told: State = {}
-        with self.memory() as memory:
-            for session in memory.sessions(limit=None, subagents=True):
-                detail = memory.show(session.id)
-                assert isinstance(detail, SessionDetail)
-                for turn in detail.turn_list:
-                    turn.evicted_at = turn.evicted_at and "once"
-                    told[f"turn {turn.ref}"] = msgspec.json.encode(turn)
-                detail.turn_list = []
-                told[f"session {session.id}"] = msgspec.json.encode(detail)
-            digests = "select ref, digest from digests join sessions on sessions.id = session"
-            for ref, digest in memory._shared.store().db.rows(digests):
-                told[f"digest {ref}"] = digest
-            for note in memory.notes.search(limit=None):
-                told[f"note {note.text}"] = note.status.encode()
-            for episode in memory.episodes.all():
-                told[f"episode {episode.task}"] = str(episode.outcome).encode()
-            for hit in memory.search("test", mode="text", limit=1000).hits:
-                told[f"word {hit.ref}"] = b""
-        return told
+        return state_of(self.store)
+
+
+def state_of(store: Path) -> State:
+    """All that a store tells, without what depends on when it was made."""
+    if not store.exists():
+        return {}
+    told: State = {}
+    environ = {"HOME": str(store.parent), "RECOLLECT_HOME": str(store.parent)}
+    with Memory.open(store, environ=environ) as memory:
+        for session in memory.sessions(limit=None, subagents=True):
+            detail = memory.show(session.id)
+            assert isinstance(detail, SessionDetail)
+            for turn in detail.turn_list:
+                turn.evicted_at = turn.evicted_at and "once"
+                told[f"turn {turn.ref}"] = msgspec.json.encode(turn)
+            detail.turn_list = []
+            told[f"session {session.id}"] = msgspec.json.encode(detail)
+        digests = "select ref, digest from digests join sessions on sessions.id = session"
+        for ref, digest in memory._shared.store().db.rows(digests):
+            told[f"digest {ref}"] = digest
+        for note in memory.notes.search(limit=None):
+            told[f"note {note.text}"] = note.status.encode()
+        for episode in memory.episodes.all():
+            told[f"episode {episode.task}"] = str(episode.outcome).encode()
+        for hit in memory.search("test", mode="text", limit=1000).hits:
+            told[f"word {hit.ref}"] = b""
+    return told
 
 
 def make_homes(home: TortureHome) -> None:
