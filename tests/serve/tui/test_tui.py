@@ -286,3 +286,81 @@ def test_it_runs_in_a_terminal_and_leaves_it_as_it_was(store: Path, tmp_path: Pa
         wait_for("left with 0")
     finally:
         tmux("kill-server")
+
+
+def test_what_is_not_committed_comes_first(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever comes back to half-done work sees the session that it is from."""
+    folder = tmp_path / "webshop"
+    file = folder / "shop" / "feeds" / "cache.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("new\n")
+    for words in (["init", "-q"], ["remote", "add", "origin", "git@github.com:acme/webshop.git"]):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+    subprocess.run(["git", "add", "."], cwd=folder, check=True)
+    monkeypatch.chdir(folder)
+
+    async def story(screen: Screen) -> None:
+        await screen.shows("Behind your uncommitted changes")
+        lines = screen.text("#list").splitlines()
+        assert lines[0].strip() == "Behind your uncommitted changes"
+        assert "Cache supplier price feeds in SQLite instead of Redis" in lines[1]
+        assert lines[2].strip() == "cache.py"
+        await screen.shows("now use it in catalog/prices.py", "#shown")
+
+    play(memory, story)
+
+
+def test_a_click_chooses_and_a_second_one_opens(memory: Memory) -> None:
+    """Only Enter, twice, leaves for the agent."""
+
+    async def story(screen: Screen) -> None:
+        await screen.shows("Newest here")
+        await screen.pilot.click("#list", offset=(10, 2))
+        await screen.shows("Cache supplier price feeds", "#shown")
+        assert "resume" in screen.text("#foot")
+        await screen.pilot.double_click("#list", offset=(10, 2))
+        await screen.shows("↑↓ turn")
+        await screen.shows("Cache supplier price feeds", "#head")
+
+    play(memory, story)
+
+
+def test_a_session_is_handed_over_by_one_key(memory: Memory) -> None:
+    """The prompt for the other agent is copied; nothing is started."""
+
+    async def story(screen: Screen) -> None:
+        await screen.shows("Newest here")
+        await screen.press("down", "h")
+        await screen.shows("copied: the prompt for another agent", "#foot")
+        assert "Release webshop 2.14.0" in screen.app.clipboard
+
+    play(memory, story)
+
+
+def test_keys_that_come_fast_are_not_taken_for_words(memory: Memory) -> None:
+    """Down goes to the list at once: the next key acts there."""
+
+    async def story(screen: Screen) -> None:
+        await screen.shows("Newest here")
+        screen.app.simulate_key("down")
+        screen.app.simulate_key("j")
+        await screen.pilot.pause(0.2)
+        assert screen.app.screen.query_one("#box", Input).value == ""
+
+    play(memory, story)
+
+
+def test_an_opened_turn_shows_what_its_edits_changed(memory: Memory) -> None:
+    async def story(screen: Screen) -> None:
+        await screen.shows("Newest here")
+        await screen.press(*"AssertionError autocommit_block")
+        await screen.shows("hits in")
+        await screen.shows("copy with the worker running", "#shown")
+        await screen.press("ctrl+o")
+        await screen.shows("env.py")
+        await screen.press("space")
+        await screen.shows("-        with connection.begin():")
+
+    play(memory, story)

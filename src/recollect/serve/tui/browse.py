@@ -7,24 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Container, VerticalScroll
+from textual.containers import Container, Horizontal, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from recollect.errors import RecollectError
 from recollect.model.sessions import Turn
+from recollect.serve.cli.style import age, money
 from recollect.serve.resume import continuation
-from recollect.serve.tui.lines import (
-    age,
-    cut,
-    hit_line,
-    money,
-    one_line,
-    session_line,
-    turn_content,
-)
+from recollect.serve.tui.lines import cut, hit_line, one_line, padded, session_line, turn_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,18 +27,18 @@ if TYPE_CHECKING:
     from textual import events
 
     from recollect.memory import Memory
-    from recollect.model.answers import Continuation
+    from recollect.model.answers import Continuation, FileChange
     from recollect.model.search import Hit
     from recollect.model.sessions import Session
     from recollect.serve.tui.app import RecollectApp
 
 # A pause after a key before it is searched, and before a preview is drawn.
 KEY_SECONDS, PREVIEW_SECONDS = 0.04, 0.06
-MOST_HERE, MOST_ELSEWHERE, MOST_HITS = 200, 20, 40
+MOST_HERE, MOST_ELSEWHERE, MOST_HITS, MOST_CHANGED = 200, 20, 40, 8
 # From this width on the preview stands beside the list, and below this height it is left out.
 WIDE, LOW, NARROW = 110, 24, 60
 MOST_PREVIEW_TURNS = 12
-HINTS = "Enter resume  o open  y copy  m memory  r review  Tab agent  p project  ? keys"
+HINTS = "Enter resume  o open  h hand over  y copy  m memory  r review  Tab agent  ? keys"
 KEYS = """\
 In the box          letters are typed; ↓ or Esc goes to the list
 In the list         letters act:
@@ -52,6 +46,7 @@ In the list         letters act:
   ↑ ↓  j k          move                    Enter       resume: Enter again runs it
   o  →              open the session        y           copy the reference
   m                 memory of this project  r           what waits for a decision
+  h                 copy the prompt that hands it over to another agent
   p                 this project, or all    Tab         only one agent, the next one
   /                 back to the box         Esc         back, clear, then leave
   q                 leave                   ?           these keys
@@ -67,12 +62,30 @@ class BrowseLines(NamedTuple):
     head: str
 
 
+class SessionList(OptionList):
+    """A click chooses a line, a second one opens it; only Enter continues a session."""
+
+    class Pick(Message):
+        """A line was clicked twice."""
+
+    async def _on_click(self, event: events.Click) -> None:
+        event.prevent_default()
+        place = event.style.meta.get("option")
+        if place is None or self.get_option_at_index(place).disabled:
+            return
+        self.highlighted = place
+        if event.chain > 1:
+            self.post_message(self.Pick())
+
+
 class BrowseScreen(Screen[None]):
     """A box to type in, a list, and what is chosen in it."""
 
     app: RecollectApp
     BINDINGS: ClassVar = [
         Binding("escape", "leave", show=False),
+        # Before the box sees it: a key that follows at once would be typed there.
+        Binding("down", "go_down", show=False, priority=True),
         Binding("tab", "next_agent", show=False, priority=True),
         Binding("shift+tab", "previous_agent", show=False, priority=True),
         Binding("ctrl+o", "open_session", show=False, priority=True),
@@ -89,15 +102,17 @@ class BrowseScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static("", id="head")
-        yield Input(placeholder="type to search everything", id="box", select_on_focus=False)
+        with Horizontal(id="line"):
+            yield Static("›", id="sign", markup=False)
+            yield Input(placeholder="type to search everything", id="box", select_on_focus=False)
         with Container(id="panes"):
-            yield OptionList(id="list", compact=True, markup=False)
+            yield SessionList(id="list", compact=True, markup=False)
             with VerticalScroll(id="preview", can_focus=False):
                 yield Static("", id="shown", markup=False)
         yield Static(HINTS, id="foot", markup=False)
 
     def on_mount(self) -> None:
-        self.query_one("#box", Input).focus()
+        self.set_focus(self.query_one("#box", Input))
         self._fit()
         self.ask("")
 
@@ -112,6 +127,11 @@ class BrowseScreen(Screen[None]):
     @property
     def list_width(self) -> int:
         return 64 if self.size.width >= WIDE else max(20, self.size.width - 2)
+
+    @property
+    def preview_width(self) -> int:
+        beside = self.size.width >= WIDE
+        return self.size.width - (self.list_width + 6 if beside else 3)
 
     def _fit(self) -> None:
         panes = self.query_one("#panes")
@@ -189,6 +209,8 @@ class BrowseScreen(Screen[None]):
     def _newest(self, memory: Memory, width: int, filters: dict[str, Any]) -> BrowseLines:
         page = memory.session_page(limit=MOST_HERE, **filters)
         options: list[tuple[Content, str | None]] = []
+        if not self._all and self.agent is None:
+            options += self._behind_changes(memory, width)
         if page.rows:
             title = "Newest" if self._all else "Newest here"
             options.append((Content.assemble((f" {title}", "dim")), None))
@@ -210,6 +232,22 @@ class BrowseScreen(Screen[None]):
         empty = "No sessions yet. Import them: recollect import"
         return BrowseLines(options, f"{page.total} sessions{review} · ? keys" if options else empty)
 
+    def _behind_changes(self, memory: Memory, width: int) -> list[tuple[Content, str | None]]:
+        """The turns that last changed what is not committed here, a line a session."""
+        rows = memory.uncommitted(self.app.folder, limit=MOST_CHANGED).rows
+        behind: dict[str, list[FileChange]] = {}
+        for row in rows:
+            behind.setdefault(row.session, []).append(row)
+        options: list[tuple[Content, str | None]] = []
+        for session, changes in behind.items():
+            names = ", ".join(row.file.rpartition("/")[2] for row in changes)
+            options.append((session_line(memory.session(session), width), changes[0].ref))
+            options.append((Content.assemble((f"       {cut(names, width - 8)}", "dim")), None))
+        if options:
+            title = Content.assemble((" Behind your uncommitted changes", "dim"))
+            options.insert(0, (title, None))
+        return options
+
     # Showing
 
     def _chosen(self) -> str | None:
@@ -230,7 +268,8 @@ class BrowseScreen(Screen[None]):
         if ref is None:
             return
         try:
-            self._show(await self.app.ask(lambda memory: _preview(memory, ref)))
+            width = self.preview_width
+            self._show(await self.app.ask(lambda memory: _preview(memory, ref, width)))
         except RecollectError as error:
             self._show(Content(str(error)))
 
@@ -260,14 +299,12 @@ class BrowseScreen(Screen[None]):
     def on_key(self, event: events.Key) -> None:
         box, listing = self.query_one("#box", Input), self.query_one("#list", OptionList)
         if box.has_focus:
-            if event.key == "down":
-                listing.focus()
-                event.stop()
             return
         if event.key == "up" and (listing.highlighted or 0) <= 1:
-            box.focus()
+            self.set_focus(box)
         acts: dict[str, Callable[[], object]] = {
-            "j": listing.action_cursor_down, "k": listing.action_cursor_up, "slash": box.focus,
+            "j": listing.action_cursor_down, "k": listing.action_cursor_up,
+            "slash": lambda: self.set_focus(box), "h": self.hand_over,
             "o": self.action_open_session, "right": self.action_open_session,
             "y": self.action_copy, "p": self.action_toggle_project, "m": self.action_memory,
             "r": self.action_review, "q": self.app.exit, "question_mark": self.action_keys,
@@ -275,6 +312,33 @@ class BrowseScreen(Screen[None]):
         if event.key in acts:
             event.stop()
             acts[event.key]()
+
+    def on_session_list_pick(self, event: SessionList.Pick) -> None:
+        self.action_open_session()
+
+    @work(exclusive=True, group="hand over")
+    async def hand_over(self) -> None:
+        """Copy the prompt with which another agent goes on."""
+        from recollect.serve.handoff import handed_over
+
+        ref = self._chosen()
+        if ref is None:
+            return
+        try:
+            found = await self.app.ask(lambda memory: handed_over(memory, ref))
+        except RecollectError as error:
+            self._say(str(error))
+            return
+        self.app.copy_to_clipboard(found.text)
+        self._say(f"copied: the prompt for another agent, about {found.tokens:,} tokens")
+
+    def action_go_down(self) -> None:
+        """From the box to the list, and down in it."""
+        listing = self.query_one("#list", OptionList)
+        if listing.has_focus:
+            listing.action_cursor_down()
+        else:
+            self.set_focus(listing)
 
     def action_leave(self) -> None:
         """Back, clear, then leave."""
@@ -286,9 +350,9 @@ class BrowseScreen(Screen[None]):
             self.preview()
         elif box.value:
             box.value = ""
-            box.focus()
+            self.set_focus(box)
         elif box.has_focus and self.query_one("#list", OptionList).option_count:
-            self.query_one("#list", OptionList).focus()
+            self.set_focus(self.query_one("#list", OptionList))
         else:
             self.app.exit()
 
@@ -363,17 +427,20 @@ class BrowseScreen(Screen[None]):
         self._say(f" Enter runs it, Esc stays: {' '.join(found.words)}{where}", asks=True)
 
 
-def _preview(memory: Memory, ref: str) -> Content:
+def _preview(memory: Memory, ref: str, width: int) -> Content:
     """A session by its prompts, or the turn that was found in it."""
     session = memory.session(ref.partition("#")[0])
+    short = memory.names([session.id])[session.id].short
+    title = padded(session.title or "(no prompt)", width - len(short) - 1)
     head = Content.assemble(
-        (one_line(session.title or "(no prompt)"), "bold"), "\n", (_facts(session), "dim"), "\n\n"
-    )
+        (title, "bold"), " ", (short, "$accent"), "\n",
+        (cut(_facts(session), width), "dim"), "\n\n",
+    )  # fmt: skip
     if "#" in ref:
         turn = memory.show(ref)
         return head + turn_content(turn) if isinstance(turn, Turn) else head
     lines = [
-        Content.assemble((f"{turn.ordinal:>3} ", "$accent"), cut(turn.prompt or "", 200))
+        Content.assemble((f"{turn.ordinal:>3} ", "$accent"), cut(turn.prompt or "", width - 4))
         for turn in memory.turns(session.id, limit=MOST_PREVIEW_TURNS)
         if turn.live
     ]

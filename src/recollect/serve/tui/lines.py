@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from recollect.model.sessions import ToolCall
+from recollect.serve.cli import style
+from recollect.serve.cli.style import age, cells
 from recollect.serve.output import printable
+from recollect.serve.patches import patch_of, signed
 
 if TYPE_CHECKING:
     from recollect.model.search import Hit
@@ -27,40 +28,14 @@ def one_line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
-def cut(text: str, cells: int) -> str:
-    """As much of a line as fits, with a sign that there is more."""
-    line = one_line(text)
-    if cell_len(line) <= cells:
-        return line
-    return set_cell_size(line, max(0, cells - 1)).rstrip() + "…"
+def cut(text: str, width: int) -> str:
+    """As many words of a line as fit, with a sign that there is more."""
+    return style.cut(one_line(text), width)
 
 
-def padded(text: str, cells: int, *, right: bool = False) -> str:
+def padded(text: str, width: int, *, right: bool = False) -> str:
     """A line of just so many cells."""
-    line = cut(text, cells)
-    blanks = " " * max(0, cells - cell_len(line))
-    return blanks + line if right else line + blanks
-
-
-def age(at: str | None) -> str:
-    """Such as 12m, 3h, 8d, 5w, 2mo, 1y; by the log's own time."""
-    if not at:
-        return "–"
-    found = datetime.fromisoformat(at)
-    found = found if found.tzinfo else found.replace(tzinfo=UTC)
-    minutes = (datetime.now(UTC) - found).total_seconds() / 60
-    for most, size, name in (
-        (1, 1, ""), (60, 1, "m"), (1_440, 60, "h"), (20_160, 1_440, "d"), (90_720, 10_080, "w"),
-        (525_600, 43_800, "mo"),
-    ):  # fmt: skip
-        if minutes < most:
-            return f"{max(1, int(minutes / size))}{name}" if name else "now"
-    return f"{int(minutes / 525_600)}y"
-
-
-def money(cost: float | None) -> str:
-    """In dollars; what has no price is no 0."""
-    return "–" if cost is None else f"${cost:,.2f}" if cost >= 0.01 or not cost else "<1¢"
+    return style.pad(cut(text, width), width, right=right)
 
 
 def session_line(session: Session, width: int, *, project: str = "") -> Content:
@@ -68,7 +43,7 @@ def session_line(session: Session, width: int, *, project: str = "") -> Content:
     mark = MARKS.get(session.outcome or "", " ")
     more = f" +{session.subagents}" if session.subagents else ""
     name = f"{project}  " if project else ""
-    room = width - AGE_CELLS - AGENT_CELLS - 6 - cell_len(more) - cell_len(name)
+    room = width - AGE_CELLS - AGENT_CELLS - 6 - cells(more) - cells(name)
     title = padded(session.title or "(no prompt)", max(8, room))
     return Content.assemble(
         (padded(age(session.started_at), AGE_CELLS, right=True), "dim"),
@@ -108,13 +83,15 @@ def turn_content(turn: Turn, *, whole: bool = False) -> Content:
 
 def _call(call: ToolCall, *, whole: bool) -> Content:
     failed = call.ok is False
-    mark, style = ("✗", "$error") if failed else ("✓", "$success") if call.ok else ("·", "dim")
+    mark, role = ("✗", "$error") if failed else ("✓", "$success") if call.ok else ("·", "dim")
     if call.tool_kind == "edit" and not failed:
-        mark, style = "✎", "$accent"
+        mark, role = "✎", "$accent"
     code = f"  exit {call.exit_code}" if failed and call.exit_code is not None else ""
     line = Content.assemble(
-        ("  ", ""), (mark, style), " ", one_line(call.target or call.name or ""), (code, "$error")
+        ("  ", ""), (mark, role), " ", one_line(call.target or call.name or ""), (code, "$error")
     )
+    if whole and call.tool_kind == "edit" and call.ok is not False:
+        return Content("\n").join([line, *_patch(call)])
     output = _text(call.output or "").splitlines()
     if not output or not (failed or whole):
         return line
@@ -123,6 +100,20 @@ def _call(call: ToolCall, *, whole: bool) -> Content:
     rest = [Content.assemble((f"    … {left} lines (Space opens)", "dim"))] if left else []
     lines = [Content.assemble((f"    {one}", "dim")) for one in shown]
     return Content("\n").join([line, *rest, *lines])
+
+
+def _patch(call: ToolCall) -> list[Content]:
+    """What an edit changed, line by line."""
+    roles = {"+": "$success", "-": "$error"}
+    return [
+        Content.assemble(
+            (
+                f"    {text if sign == '@' else sign + text}".replace("\t", "    "),
+                roles.get(sign, "dim"),
+            )
+        )
+        for sign, text in ((sign, _text(text)) for sign, text in signed(patch_of(call.input)))
+    ]
 
 
 def _text(text: str) -> str:

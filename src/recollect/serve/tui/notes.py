@@ -16,7 +16,8 @@ from textual.widgets.option_list import Option
 
 from recollect.errors import RecollectError
 from recollect.model.memories import TITLES
-from recollect.serve.tui.lines import age, cut, one_line
+from recollect.serve.cli.style import age
+from recollect.serve.tui.lines import cut, one_line
 from recollect.serve.tui.session import SessionScreen, leave
 
 if TYPE_CHECKING:
@@ -102,7 +103,9 @@ class NotesScreen(Screen[None]):
         note = self.chosen()
         if note is not None:
             content = await self.app.ask(lambda memory: _note(memory, note))
-            self.query_one("#shown", Static).update(content)
+            # The answer may come when the screen is left already.
+            if self.is_attached:
+                self.query_one("#shown", Static).update(content)
 
     def say(self, text: str) -> None:
         """A word about what was done."""

@@ -13,7 +13,8 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from recollect.errors import RecollectError
-from recollect.serve.tui.lines import age, money, one_line, turn_content
+from recollect.serve.cli.style import age, money
+from recollect.serve.tui.lines import one_line, turn_content
 
 if TYPE_CHECKING:
     from typing import ClassVar
