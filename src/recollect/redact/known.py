@@ -24,6 +24,7 @@ _IN_RUN = re.compile(f"[{_RUN}]")
 _ESCAPE = re.compile(r"(?:\\[nrt]|%[0-9A-Fa-f]{2})$")
 _HEX_DIGITS = re.compile("[0-9A-Fa-f]{2}")
 _RUNS = re.compile(f"[{_RUN}]{{{_SHORTEST_RUN},}}")
+_MOST_STRANGERS = 1 << 14
 # Every byte by whether it may be in a run.
 _CLASSES = bytes(ord("x" if _IN_RUN.match(chr(byte)) else " ") for byte in range(256))
 # What may stand before a run as if it were a part of it: a letter, two digits, or all three.
@@ -76,6 +77,8 @@ class KnownValues:
         self._lengths: set[int] = set()
         # How long a word has to be to be worth a look.
         self._worthy: set[int] = set()
+        # Words that are as long, and of none of these values: logs say the same again and again.
+        self._strangers: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -87,6 +90,7 @@ class KnownValues:
             run = digest[3 : 3 + _RUN_BYTES]
             self._runs.setdefault(run, set()).add((before, behind, digest))
             self._lengths.add(length)
+        self._strangers.clear()
         self._worthy = {length + more for length in self._lengths for more in _BEFORE}
         self._kinds.update(kinds)
 
@@ -110,15 +114,20 @@ class KnownValues:
         """Where known values stand, each as a whole."""
         if not self._lengths:
             return
+        if len(self._strangers) > _MOST_STRANGERS:
+            self._strangers.clear()
         words = self._words_of(text)
         # As JSON writes a line end, its letter stands before what follows; as addresses
         # write a mark, its digits do.
         words |= {word[1:] for word in words if word[0] in "nrt"}
         words |= {word[2:] for word in words if _HEX_DIGITS.match(word)}
+        words = {word for word in words if len(word) in self._lengths} - self._strangers
         for word in words:
-            if len(word) not in self._lengths:
+            known = self._runs.get(self._run_hash(word))
+            if known is None:
+                self._strangers.add(word)
                 continue
-            for before, behind, digest in self._runs.get(self._run_hash(word), ()):
+            for before, behind, digest in tuple(known):
                 at = text.find(word)
                 while at >= 0:
                     start, end = at - before, at + len(word) + behind
