@@ -22,13 +22,18 @@ _RUN = "A-Za-z0-9_-"
 _IN_RUN = re.compile(f"[{_RUN}]")
 # What ends with a letter or a digit, and is a sign of its own: in JSON, in an address.
 _ESCAPE = re.compile(r"(?:\\[nrt]|%[0-9A-Fa-f]{2})$")
-_HEX_DIGITS = re.compile("[0-9A-Fa-f]{2}")
 _RUNS = re.compile(f"[{_RUN}]{{{_SHORTEST_RUN},}}")
 _MOST_STRANGERS = 1 << 14
 # Every byte by whether it may be in a run.
 _CLASSES = bytes(ord("x" if _IN_RUN.match(chr(byte)) else " ") for byte in range(256))
-# What may stand before a run as if it were a part of it: a letter, two digits, or all three.
-_BEFORE = range(4)
+# What may stand before a run as if it were a part of it, by its length: as JSON writes a line
+# end, its letter does; as addresses write a mark, its digits do.
+_BEFORE = {
+    0: re.compile(b""),
+    1: re.compile(b"[nrt]"),
+    2: re.compile(b"[0-9A-Fa-f]{2}"),
+    3: re.compile(b"[nrt][0-9A-Fa-f]{2}"),
+}
 # The sizes before, of and behind the run; the hash of the run; the hash that the tag is made of.
 _RUN_BYTES, _TAGGED_BYTES = 6, 8
 DIGEST_BYTES = 3 + _RUN_BYTES + _TAGGED_BYTES
@@ -75,10 +80,10 @@ class KnownValues:
         # By the hash of a run: how much of the value is before and behind it, and the whole hash.
         self._runs: dict[bytes, set[tuple[int, int, bytes]]] = {}
         self._lengths: set[int] = set()
-        # How long a word has to be to be worth a look.
-        self._worthy: set[int] = set()
-        # Words that are as long, and of none of these values: logs say the same again and again.
-        self._strangers: set[str] = set()
+        # Where in a word of some length a run may begin.
+        self._starts: dict[int, tuple[int, ...]] = {}
+        # Runs that are as long, and of none of these values: logs say the same again and again.
+        self._strangers: set[bytes] = set()
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -91,7 +96,10 @@ class KnownValues:
             self._runs.setdefault(run, set()).add((before, behind, digest))
             self._lengths.add(length)
         self._strangers.clear()
-        self._worthy = {length + more for length in self._lengths for more in _BEFORE}
+        self._starts = {
+            size: tuple(before for before in _BEFORE if size - before in self._lengths)
+            for size in {length + before for length in self._lengths for before in _BEFORE}
+        }
         self._kinds.update(kinds)
 
     def learn(self, value: str, kind: str) -> None:
@@ -116,17 +124,12 @@ class KnownValues:
             return
         if len(self._strangers) > _MOST_STRANGERS:
             self._strangers.clear()
-        words = self._words_of(text)
-        # As JSON writes a line end, its letter stands before what follows; as addresses
-        # write a mark, its digits do.
-        words |= {word[1:] for word in words if word[0] in "nrt"}
-        words |= {word[2:] for word in words if _HEX_DIGITS.match(word)}
-        words = {word for word in words if len(word) in self._lengths} - self._strangers
-        for word in words:
-            known = self._runs.get(self._run_hash(word))
+        for run in self._runs_of(text) - self._strangers:
+            known = self._runs.get(self._run_hash(run))
             if known is None:
-                self._strangers.add(word)
+                self._strangers.add(run)
                 continue
+            word = run.decode()
             for before, behind, digest in tuple(known):
                 at = text.find(word)
                 while at >= 0:
@@ -137,29 +140,34 @@ class KnownValues:
                         yield KnownPlace(start, end, self._kinds[digest])
                     at = text.find(word, at + len(word))
 
-    def _words_of(self, text: str) -> set[str]:
-        """The words of a text that are as long as those that are known, or a little longer."""
+    def _runs_of(self, text: str) -> set[bytes]:
+        """The runs of a text that are as long as one that is known."""
         data = text.encode("latin-1", "replace")
         classes = data.translate(_CLASSES)
-        find, shortest, worthy = classes.find, b"x" * min(self._lengths), self._worthy
-        found, start = set(), find(shortest)
+        find, shortest, starts_at = classes.find, b"x" * min(self._lengths), self._starts.get
+        found: set[bytes] = set()
+        start = find(shortest)
         while start >= 0:
             end = find(b" ", start)
             if end < 0:
                 end = len(data)
-            if end - start in worthy:
-                found.add(data[start:end])
+            if starts := starts_at(end - start):
+                for before in starts:
+                    if _BEFORE[before].match(data, start):
+                        found.add(data[start + before : end])
             start = find(shortest, end)
-        return {word.decode() for word in found}
+        return found
 
     def _digest(self, value: str, start: int, end: int) -> bytes:
         """What a value is known by, of which a run stands from `start` to `end`."""
         sizes = bytes([start, end - start, len(value) - end])
-        return sizes + self._run_hash(value[start:end]) + self._tagged(value)[:_TAGGED_BYTES]
+        return (
+            sizes + self._run_hash(value[start:end].encode()) + self._tagged(value)[:_TAGGED_BYTES]
+        )
 
-    def _run_hash(self, run: str) -> bytes:
+    def _run_hash(self, run: bytes) -> bytes:
         # It is asked of many words, so it is a quick one.
-        return blake2b(run.encode(), key=self._key, digest_size=_RUN_BYTES).digest()
+        return blake2b(run, key=self._key, digest_size=_RUN_BYTES).digest()
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
