@@ -33,7 +33,7 @@ TELEMETRY = "telemetry"
 DIGEST = "digest"
 # How long a row is: with a text, with what the log tells of the turn, with a call.
 _WIDTHS = (3, 8, 13)
-LEVEL = 1
+LEVEL = 2
 
 
 @cache
