@@ -141,3 +141,44 @@ def test_a_sub_agent_whose_parent_is_gone_is_not_moved_in(
 
     lines = capsys.readouterr().out.splitlines()
     assert sum("\tclaude-code:" in line for line in lines) == 3
+
+
+def test_the_page_and_the_terminal_say_the_numbers_of_the_command_line(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Sessions, turns and cost; on the page as Home, Usage, Store and the menu show them."""
+    from recollect.serve.web.app import Web
+    from recollect.serve.web.guard import PageKeys
+    from recollect.serve.web.words import counted, money, number
+    from tests.serve.tui.test_tui import Screen, play
+    from tests.serve.web.conftest import Browser
+    from tests.serve.web.test_views import plain
+
+    (everything,) = answers(capsys, store, "stats", "--by", "all")
+    listed = answers(capsys, store, "sessions", "--limit", "1000")
+    whole = answers(capsys, store, "sessions", "--limit", "1000", "--subagents")
+    sessions = counted(everything["sessions"], "session")
+    costs = [row["cost_usd"] for row in whole if row["cost_usd"] is not None]
+    cost = everything["cost_usd"]
+    # Each of them is rounded to a millionth.
+    assert (sum(costs) if costs else None) == (pytest.approx(cost, abs=1e-4) if costs else cost)
+
+    async def told(screen: Screen) -> None:
+        await screen.shows(f"{len(listed)} sessions")
+
+    with Memory.open(store) as mind:
+        play(mind, told, here=None)
+        web = Web(mind, keys=PageKeys())
+        try:
+            page = Browser(web)
+            home, usage = page.get("/").text, plain(page.get("/usage").text)
+            kept, stored = page.get("/home/kept").text, plain(page.get("/store").text)
+            menu = page.get("/sessions").text
+        finally:
+            web.close()
+    assert sessions in plain(home)
+    assert f"{money(cost)} in {sessions}" in usage
+    assert f"Sessions {number(len(listed))}" in stored
+    assert f"Turns {number(everything['turns'])}" in stored
+    assert f"<dt>Turns</dt><dd>{number(everything['turns'])}</dd>" in kept
+    assert f'<span class="t">Sessions</span><span class="n">{number(len(listed))}</span>' in menu

@@ -140,6 +140,10 @@ class MemoryNotes:
         """A person says it better: the answer is the new note, which takes the place of the old."""
         return self._told_at_once(self._notes.edit(ref, self._line(text)))
 
+    def merge(self, ref: str, into: str) -> Note:
+        """Two notes say the same: the second one stays, with what both rest on."""
+        return self.edit(ref, self.get(into).text)
+
     def pin(self, ref: str) -> Note:
         """Tell a note before all that are not pinned."""
         return self._told_at_once(self._notes.pin(ref))

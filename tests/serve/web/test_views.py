@@ -219,3 +219,80 @@ def test_what_was_told_is_listed_and_judged(samples: Path, tmp_path: Path) -> No
         assert "1 session was told 3 lines" in plain(told.text)
         assert found.notes[0].text.strip('"')[:30] in text
         assert memory.injections.feedback(refs[0]) == (1, 0)
+
+
+def test_two_lines_that_say_the_same_become_one_with_what_both_rest_on(
+    samples: Path, tmp_path: Path
+) -> None:
+    import shutil
+
+    from recollect.memory import Memory
+    from recollect.serve.web.app import Web
+    from recollect.serve.web.guard import PageKeys
+
+    shutil.copy(samples, tmp_path / "store.db")
+    with Memory.open(tmp_path / "store.db", environ={"RECOLLECT_HOME": str(tmp_path)}) as memory:
+        found = memory.remember(project="github.com/acme/webshop")
+        assert found is not None
+        one, other = [note for note in found.notes if note.trust == "user"][:2]
+        web = Web(memory, keys=PageKeys())
+        try:
+            page = Browser(web)
+            offered = page.get(f"/note?ref={one.ref}").text
+            page.post("/notes/merge", ref=one.ref, into=other.ref, back="/")
+        finally:
+            web.close()
+        merged = memory.notes.get(other.ref)
+
+        assert f'<option value="{other.ref}">' in offered
+        assert set(merged.turns) == {*one.turns, *other.turns}
+        assert memory.notes.get(one.ref).replaced_by == other.ref
+        memory.notes.undo(other.ref)
+        assert memory.notes.get(one.ref).status == "active"
+
+
+def test_a_part_of_a_page_is_a_page_for_whoever_has_no_script(browser: Browser) -> None:
+    for place in ("/home/kept", "/home/year", "/store/health", "/store/task"):
+        assert "<html" in browser.get(place).text
+        assert "<html" not in browser.get(place, **{"HX-Request": "true"}).text
+
+
+def test_a_period_is_compared_with_the_one_before_it(browser: Browser) -> None:
+    text = plain(browser.get("/usage?since=30d").text)
+
+    assert "In the 30 days before:" in text
+    assert "Cost before" in text
+
+
+def test_what_somebody_means_to_spend_is_a_line_in_usage(samples: Path, tmp_path: Path) -> None:
+    import shutil
+
+    from recollect.memory import Memory
+    from recollect.serve.web.app import Web
+    from recollect.serve.web.guard import PageKeys
+
+    shutil.copy(samples, tmp_path / "store.db")
+    (tmp_path / "config.toml").write_text("[cost]\nmonth_usd = 5.0\n")
+    with Memory.open(tmp_path / "store.db", environ={"RECOLLECT_HOME": str(tmp_path)}) as memory:
+        web = Web(memory, keys=PageKeys())
+        try:
+            page = Browser(web).get("/usage").text
+        finally:
+            web.close()
+
+    assert "of $5.00 that you mean to spend" in plain(page)
+    assert 'class="budget"' in page
+
+
+def test_what_sessions_came_to_is_shown_by_week(browser: Browser) -> None:
+    page = browser.get("/trouble").text
+
+    assert "What sessions came to, by week" in plain(page)
+    assert re.search(r'aria-label="Week of 9 Nov[^"]*: [^"]*success', page)
+
+
+def test_every_setting_is_shown_as_the_line_that_changes_it(browser: Browser) -> None:
+    text = plain(browser.get("/store").text)
+
+    assert "[recall] pack_tokens = 600" in text
+    assert "[cost] month_usd = 0.0" in text

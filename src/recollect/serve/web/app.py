@@ -181,7 +181,8 @@ class Web:
                 self._is_warm = True
                 self.reads.submit(lambda memory: memory.search("recollect", limit=1))
             template = view.fragment if is_part else view.template
-            return self.render(str(template), {**side, **context}, request)
+            shown = {**side, **context, "part": view.fragment}
+            return self.render(str(template), shown, request)
 
         return self._answering(answer)
 

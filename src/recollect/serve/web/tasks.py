@@ -41,6 +41,7 @@ class StoreTasks:
         self._thread = MemoryThread(like)
         self._lock = threading.Lock()
         self.last: StoreTask | None = None
+        self._followed: set[str] = set()
 
     def start_import(self) -> None:
         """Read what is new in the logs of this machine."""
@@ -49,6 +50,14 @@ class StoreTasks:
     def start_backup(self) -> None:
         """Copy the store into the folder of copies beside it."""
         self._start(StoreTask("backup"), self._backup)
+
+    def follow(self, path: str) -> None:
+        """Read a log again that has grown, unless that waits to be done already."""
+        with self._lock:
+            if path in self._followed:
+                return
+            self._followed.add(path)
+        self._thread.submit(lambda memory: self._read_again(memory, path))
 
     def close(self) -> None:
         self._thread.close()
@@ -59,6 +68,12 @@ class StoreTasks:
                 raise UsageError(f"The {self.last.kind} is still running.", hint="Wait for it.")
             self.last = task
         self._thread.submit(lambda memory: self._run(memory, run))
+
+    def _read_again(self, memory: Memory, path: str) -> None:
+        with self._lock:
+            # What is written from now on is read the next time.
+            self._followed.discard(path)
+        memory.import_logs([path])
 
     def _run(self, memory: Memory, run: Callable[[Memory], str]) -> None:
         try:

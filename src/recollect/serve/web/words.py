@@ -201,7 +201,8 @@ def shortened(text: str, most: int) -> str:
 
 def markdown(text: str) -> Markup:
     """A reply as it was meant to be read. Tags in it are text, and nothing in it is loaded."""
-    return Markup(_MARKDOWN.render(cut(text)))
+    # What is wider than the page is scrolled, by keyboard too.
+    return Markup(_MARKDOWN.render(cut(text)).replace("<pre>", '<pre tabindex="0">'))
 
 
 def code_spans(text: str) -> Markup:

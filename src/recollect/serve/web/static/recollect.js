@@ -197,7 +197,7 @@
     if (button) {
       e.preventDefault();
       button.click();
-      button.closest("details")?.querySelector("textarea, input:not([type=hidden])")?.focus();
+      button.closest("details")?.querySelector("textarea, select, input:not([type=hidden])")?.focus();
     }
   });
 

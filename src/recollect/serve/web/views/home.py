@@ -98,7 +98,5 @@ def _year(rows: list[StatsRow]) -> dict[str, Any]:
 
 VIEW = View("/", "home.html", build)
 # What the first page need not wait for.
-KEPT = View(
-    "/home/kept", "home_kept.html", store_in_short, fragment="home_kept.html", takes_long=True
-)
-YEAR = View("/home/year", "home_year.html", year, fragment="home_year.html", takes_long=True)
+KEPT = View("/home/kept", "part.html", store_in_short, fragment="home_kept.html", takes_long=True)
+YEAR = View("/home/year", "part.html", year, fragment="home_year.html", takes_long=True)

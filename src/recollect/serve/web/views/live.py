@@ -1,9 +1,14 @@
-"""What changes while a page is open: one stream of events for each page."""
+"""What changes while a page is open: one stream of events for each page.
+
+A session that somebody looks at is followed: when its log has grown, that log is read again.
+Other logs are read by whoever imports.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -20,9 +25,9 @@ if TYPE_CHECKING:
     from recollect.serve.web.app import Web
 
 # How often somebody else's writing is looked for; a look costs microseconds.
-LOOK_SECONDS = 1.0
+LOOK_SECONDS = 0.5
 # A line now and then, so that a page that is gone is noticed.
-ALIVE_LOOKS = 20
+ALIVE_LOOKS = 40
 
 
 def routes(web: Web) -> list[Route]:
@@ -38,8 +43,11 @@ def routes(web: Web) -> list[Route]:
 
 
 async def _events(web: Web, request: Request, session: str) -> AsyncIterator[str]:
-    mark, looks = None, 0
+    mark, looks, turns = None, 0, None
+    log = _FollowedLog(await web.reads.ask(lambda memory: _log_of(memory, session)))
     while not (web.stopping.is_set() or await request.is_disconnected()):
+        if web.tasks is not None and log.has_grown():
+            web.tasks.follow(log.path)
         # The first look says how it is: something may have been written since the page was made.
         now = await web.reads.ask(_Look(mark))
         looks += 1
@@ -51,6 +59,27 @@ async def _events(web: Web, request: Request, session: str) -> AsyncIterator[str
             yield ": still here\n\n"
         with suppress(TimeoutError):
             await asyncio.wait_for(web.stopping.wait(), LOOK_SECONDS)
+
+
+class _FollowedLog:
+    """The log of a session on this machine, or none."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._seen: tuple[tuple[int, int], ...] = ()
+
+    def has_grown(self) -> bool:
+        """Whether it is another one than at the last look; the first look says yes."""
+        if not self.path:
+            return False
+        found = []
+        # A database grows in the log beside it first.
+        for path in (self.path, self.path + "-wal"):
+            with suppress(OSError):
+                stat = os.stat(path)
+                found.append((stat.st_mtime_ns, stat.st_size))
+        before, self._seen = self._seen, tuple(found)
+        return bool(found) and self._seen != before
 
 
 class _Look:
@@ -68,3 +97,14 @@ def _turns(memory: Memory, session: str) -> int | None:
         return memory.session(session).turns
     except RecollectError:
         return None
+
+
+def _log_of(memory: Memory, session: str) -> str:
+    """The log of a session that is read again when it grows; what came with a project is not."""
+    if not session:
+        return ""
+    try:
+        found = memory.session(session)
+    except RecollectError:
+        return ""
+    return "" if found.external or found.source is None else found.source

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MOST_EVIDENCE = 4
 SHOWN_CHARACTERS = 420
 MOST_OTHERS = 40
+MOST_TO_MERGE = 100
 
 
 def build(asked: PageRequest) -> Context:
@@ -54,8 +55,19 @@ def note(asked: PageRequest) -> Context:
         "evidence": evidence_of(asked.memory, found),
         "history": asked.memory.notes.history(found.ref),
         "project_key": found.project,
+        "others": _alike(asked.memory, found),
         "back": asked.value("back") or (project_url(found.project) if found.project else "/"),
     }
+
+
+def _alike(memory: Memory, note: Note) -> list[Note]:
+    """The notes that one could be merged into: those that say the most of its words first."""
+    if note.status not in ("active", "candidate"):
+        return []
+    found = memory.notes.search(project=note.project, status="active", limit=MOST_TO_MERGE)
+    words = set(note.text.lower().split())
+    others = [one for one in found if one.ref != note.ref and one.text != note.text]
+    return sorted(others, key=lambda one: -len(words & set(one.text.lower().split())))
 
 
 def evidence_of(memory: Memory, note: Note) -> list[dict[str, Any]]:
@@ -178,6 +190,12 @@ def edit(asked: PageRequest) -> str:
     return back_to(asked, "Saved in your words. The old line is kept as history.", note)
 
 
+def merge(asked: PageRequest) -> str:
+    """It says the same as another one."""
+    note = asked.memory.notes.merge(_ref(asked), asked.form.get("into", ""))
+    return back_to(asked, "Merged: one line, with what both rest on.", note)
+
+
 def pin(asked: PageRequest) -> str:
     """It is told first."""
     note = asked.memory.notes.pin(_ref(asked))
@@ -221,6 +239,7 @@ FORMS = (
     Form("/notes/accept", accept),
     Form("/notes/reject", reject),
     Form("/notes/edit", edit),
+    Form("/notes/merge", merge),
     Form("/notes/pin", pin),
     Form("/notes/unpin", unpin),
     Form("/notes/forget", forget),

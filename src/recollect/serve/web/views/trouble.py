@@ -101,4 +101,4 @@ def _weeks(counts: list[WeekOutcome]) -> dict[str, Any]:
 
 
 VIEW = View("/trouble", "trouble.html", build, takes_long=True)
-FIX = View("/trouble/fix", "fix_of.html", past, fragment="fix_of.html", takes_long=True)
+FIX = View("/trouble/fix", "part.html", past, fragment="fix_of.html", takes_long=True)
