@@ -84,6 +84,16 @@ PARTS = (
         share=2,
     ),
     Part(
+        "power",
+        "the power fails at a random change of a file, and of what was not synced by then any "
+        "part is lost, sector by sector: what is left is sound, has what was committed, and "
+        "the next run completes it",
+        "cuts",
+        full=200,
+        sample=6,
+        share=3,
+    ),
+    Part(
         "damaged",
         "stores with 1 to 64 other bytes, cut after a page or in one, with pages emptied or "
         "exchanged: `doctor` notices or every answer is right, no question raises, and what "
