@@ -41,10 +41,8 @@ def test_each_question_is_asked_in_its_repository_and_in_all(
     asked.write_text("".join(json.dumps(one) + "\n" for one in questions))
     picture = tmp_path / "growth.svg"
 
-    growth.main(
-        ["--logs", str(logs), "--questions", str(asked), "--times", "", "--json"]
-        + ["--picture", str(picture)]
-    )
+    given = ["--logs", str(logs), "--questions", str(asked), "--picture", str(picture)]
+    growth.main([*given, "--times", "", "--json"])
 
     told = json.loads(capsys.readouterr().out)
     for stage in told:

@@ -196,14 +196,17 @@ class BrowseScreen(Screen[None]):
     def _hits(self, memory: Memory, text: str, width: int, filters: dict[str, Any]) -> BrowseLines:
         result = memory.search(text, limit=MOST_HITS, here=self.app.folder, **filters)
         groups: dict[str, list[Hit]] = {}
-        for hit in result.hits:
-            groups.setdefault(hit.session, []).append(hit)
         options: list[tuple[Content, str | None]] = []
+        if result.nearest is not None:
+            options.append((Content.assemble((" Nearest", "dim")), None))
+        for hit in result.hits or filter(None, [result.nearest]):
+            groups.setdefault(hit.session, []).append(hit)
         for ref, hits in groups.items():
             session = memory.session(ref)
             options.append((session_line(session, width), hits[0].ref))
             options += [(hit_line(hit, width), hit.ref) for hit in hits[:3]]
-        count = f"{len(result.hits)} hits in {len(groups)} sessions" if groups else "no hits"
+        found = f"{len(result.hits)} hits in {len(groups)} sessions"
+        count = found if result.hits else "Nothing relevant found."
         return BrowseLines(options, count)
 
     def _newest(self, memory: Memory, width: int, filters: dict[str, Any]) -> BrowseLines:
