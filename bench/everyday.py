@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from bench.corpora import generator  # noqa: E402
+from bench.corpora import generator
 
 HERE = Path(sys.executable).parent / "recollect"
 

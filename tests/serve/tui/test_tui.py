@@ -18,6 +18,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
 from recollect.memory import Memory
+from recollect.recall import rank
 from recollect.serve.tui.app import RecollectApp
 from tests.builders.claude_code import Conversation
 
@@ -117,6 +118,20 @@ def test_what_is_typed_is_searched_and_the_turn_that_fits_is_previewed(memory: M
         await screen.shows("psycopg.errors.DeadlockDetected", "#shown")
         await screen.press("escape")
         await screen.shows("Newest here")
+
+    play(memory, story)
+
+
+def test_when_nothing_is_relevant_the_nearest_turn_is_a_hint(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The sample sessions are so few that every question is answered.
+    monkeypatch.setattr(rank, "relevant", lambda *_: 99.0)
+
+    async def story(screen: Screen) -> None:
+        await screen.press(*"submarine")
+        await screen.shows("Nearest")
+        await screen.shows("Nothing relevant found.")
 
     play(memory, story)
 

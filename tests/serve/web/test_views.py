@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.recall import rank
 from tests.serve.web.conftest import Browser
 
 
@@ -77,6 +78,18 @@ def test_what_is_typed_brings_the_hits_alone(browser: Browser) -> None:
     assert 'id="results"' in part
     assert "<mark>" in part
     assert "<html" not in part
+
+
+def test_when_nothing_is_relevant_the_page_says_so_and_what_came_nearest(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The sample sessions are so few that every question is answered.
+    monkeypatch.setattr(rank, "relevant", lambda *_: 99.0)
+
+    part = browser.get("/search?q=submarine+periscope", **{"HX-Request": "true"}).text
+
+    assert "<h2>Nothing relevant found</h2>" in part
+    assert re.search(r'Nearest: <a href="/s/[^"]+">[^<]+</a>', part)
 
 
 @pytest.mark.parametrize("ending", ["html", "md"])
