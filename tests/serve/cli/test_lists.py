@@ -269,10 +269,11 @@ def test_what_agents_were_told_is_one_line_each(width: int) -> None:
     ]  # fmt: skip
     screen = Screen(Style(width=width))
 
-    head, *rows = load("told")._screen(screen, told)
+    said, head, *rows = load("told")._screen(screen, told)
 
+    assert said == "Told 2 times · 3 lines in all, 1 used"
     assert head.split()[-1] == "id"
-    assert max(map(cells, [head, *rows])) <= width
+    assert max(map(cells, [said, head, *rows])) <= width
     assert rows[0].split()[0] == "1"
     assert rows[0].endswith("  k3v9x2pq")
     assert "SessionStart" in rows[0]

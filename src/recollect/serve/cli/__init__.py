@@ -183,7 +183,7 @@ def _run(name: str, arguments: list[str]) -> int:
     command = load(name)
     given = command.prepare(arguments) if hasattr(command, "prepare") else arguments
     args = parser(name, command).parse_args(given)
-    args.given = given
+    args.command, args.given = name, given
     memory = None
     try:
         if args.log_json or "RECOLLECT_LOG" in os.environ:
@@ -251,7 +251,7 @@ def _take_row(args: Namespace, memory: Memory, typed: str) -> None:
     from recollect.serve.cli.lists import find_last, find_row
     from recollect.serve.output import say
 
-    if typed == "last":
+    if typed == "last" and args.command != "told":
         found = find_last(memory)
     else:
         found = find_row(memory.settings.home, typed) if typed[0].isdecimal() else None

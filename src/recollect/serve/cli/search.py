@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["arguments", "prepare", "run"]
 
 # So many turns of a session are shown; the others are there when it is read.
-MOST_TURNS = 3
+MOST_TURNS, MOST_TITLE = 3, 60
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -84,7 +84,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         found,
         _text,
         empty=empty,
-        note="\n".join(_notes(found, args)),
+        note="\n".join(_notes(memory, found)),
         exit_code=0 if found.hits else EXIT_NOTHING_FOUND,
         screen=lambda screen: _screen(screen, memory, found, args),
     )
@@ -105,8 +105,14 @@ def _next_page(memory: Memory) -> Namespace:
     return args
 
 
-def _notes(found: SearchResult, args: Namespace) -> list[str]:
+def _notes(memory: Memory, found: SearchResult) -> list[str]:
     notes = list(found.remarks)
+    if found.nearest and sys.stdout.isatty():
+        near = found.nearest
+        name = memory.names([near.session])[near.session]
+        title = " ".join((name.title or "(no prompt)").split())[:MOST_TITLE]
+        whole, short = near.ref, f"{title} ({name.short}.{near.turn})"
+        notes = [note.replace(whole, short) for note in notes]
     if found.mode == "hybrid" and found.hits and all(hit.matched == "meaning" for hit in found):
         notes.append("No session has these words. These are near in meaning.")
     # Without meaning all turns are found by word only, which was said already.

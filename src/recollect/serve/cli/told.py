@@ -68,6 +68,11 @@ def _screen(screen: Screen, found: Iterable[Injection]) -> Iterator[str]:
     if not rows:
         return
     projects = project_names(row.project for row in rows)
+    every = [line.use for row in rows for line in row.lines]
+    facts = [f"{counted(len(every), 'line')} in all", f"{every.count('used')} used"]
+    facts += [f"{unused} not used"] if (unused := every.count("unused")) else []
+    head = f"Told {counted(len(rows), 'time')}"
+    yield style.paint("bold", head) + style.glyph(f" · {', '.join(facts)}")
     columns = [
         Column(role="accent", right=True), Column("when", role="dim", right=True), Column("agent"),
         Column("at", flexible=True), Column("project", drop=1), Column("told", right=True),

@@ -10,7 +10,7 @@ from recollect.model.titles import title_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from recollect.store.sqlite.database import Database
 
@@ -47,7 +47,8 @@ class Names:
             for number, ref, _, native, title in rows
         }
 
-    def _asked(self, session: int) -> list[str]:
+    def _asked(self, session: int) -> Iterator[str]:
+        """What was asked in a session, looked up when its own title does not do."""
         rows = self.db.rows(
             """
             select prompt from turns where session = ? and prompt != ''
@@ -55,7 +56,8 @@ class Names:
             """,
             (session, MOST_PROMPTS),
         )
-        return [prompt for (prompt,) in rows]
+        for (prompt,) in rows:
+            yield prompt
 
 
 def _shortest(ref: str, native: str, near: Collection[str]) -> str:
@@ -67,6 +69,11 @@ def _shortest(ref: str, native: str, near: Collection[str]) -> str:
     if slash and parent in wholes:
         siblings = [one.partition("/")[2] for one in near if one.startswith(parent + "/")]
         return f"{_start(parent, wholes)}/{_start(own, siblings)}"
+    if slash:
+        # What started it is not stored: some agents call that after a folder.
+        starts = {one.partition("/")[0] for one in near} - {parent}
+        siblings = [one.partition("/")[2] for one in near if one.startswith(parent + "/")]
+        return f"{_start(parent, starts)}/{_start(own, siblings)}"
     others = [one for one in near if "/" not in one or one.partition("/")[0] not in wholes]
     found = _start(native, others)
     # Up to three digits are the row of a list.
