@@ -1,7 +1,7 @@
 """What recollect costs on an ordinary day, as multiples of starting Python: CPU time.
 
     python bench/everyday.py mcp STORE [QUERY]    a server, to its tools and to its first search
-    python bench/everyday.py turn STORE           a turn ended: its hook, and all that follows
+    python bench/everyday.py turn STORE           a session: the hook of each turn, and what follows
 
 STORE is a store's file; it is copied first. Each figure is the median of several runs, each
 beside one of `python -c pass`. Another checkout is measured the same way with --recollect, the
@@ -103,7 +103,7 @@ def turn(args: Namespace, environ: dict[str, str]) -> dict[str, float]:
         make.write_corpus(logs, "codex", 1, 2, 0.02, args.seed)
         subprocess.run([args.recollect, "import", "--wait"], env=environ, check=True,
                        capture_output=True)  # fmt: skip
-    spent = []
+    spent = 0.0
     for number in range(args.turns):
         (name,) = make.grow(logs, "codex", 1, args.seed + number)["grown"]
         log = logs / name
@@ -112,25 +112,24 @@ def turn(args: Namespace, environ: dict[str, str]) -> dict[str, float]:
             "hook_event_name": "Stop",
         }  # fmt: skip
         command = [args.recollect, "hook", "codex", "Stop"]
-        spent.append(cpu_of_family(command, environ, json.dumps(given).encode()))
-    return {"a turn ended, until idle (x)": statistics.median(spent)}
+        spent += cpu_of(command, environ, json.dumps(given).encode())
+        time.sleep(args.pause)
+        spent += cpu_of_ended(wait=False)
+    spent += cpu_of_ended(wait=True)
+    return {f"each of {args.turns} turns, all work (x)": spent / args.turns}
 
 
-def cpu_of_family(command: list[str], environ: dict[str, str], data: bytes) -> float:
-    """The CPU seconds of a process and of all that it leaves behind, until the last has ended."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environ) as process:
-        assert process.stdin is not None
-        process.stdin.write(data)
-        process.stdin.close()
-        total = 0.0
-        while True:
-            try:
-                number, status, used = os.wait4(-1, 0)
-            except ChildProcessError:
-                return total
-            total += used.ru_utime + used.ru_stime
-            if number == process.pid:
-                process.returncode = os.waitstatus_to_exitcode(status)
+def cpu_of_ended(*, wait: bool) -> float:
+    """The CPU seconds of processes left behind that have ended; with `wait`, until all have."""
+    total = 0.0
+    while True:
+        try:
+            number, _, used = os.wait4(-1, 0 if wait else os.WNOHANG)
+        except ChildProcessError:
+            return total
+        if number == 0:
+            return total
+        total += used.ru_utime + used.ru_stime
 
 
 def adopt_orphans() -> None:
@@ -151,7 +150,8 @@ def main() -> None:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--recollect", default=str(HERE), help="the program to measure")
-    parser.add_argument("--turns", type=int, default=5, help="turns of the session that grows")
+    parser.add_argument("--turns", type=int, default=20, help="turns of the session that grows")
+    parser.add_argument("--pause", type=float, default=3.0, help="seconds between two turns")
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
     adopt_orphans()

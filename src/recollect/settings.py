@@ -118,6 +118,11 @@ KEYS: dict[str, tuple[object, str]] = {
         "dollars for a million tokens written; not set: from the price table",
     ),
     "recall.pack_tokens": (600, "most tokens that an agent is told when it starts"),
+    "jobs.quiet_seconds": (
+        60,
+        "after the last turn, seconds until hooks have done what follows from it; ten minutes at "
+        "most",
+    ),
     "retain.raw_soft_cap_bytes": (
         0,
         "remove the oldest events with a digest, down to so many bytes; 0: no limit",

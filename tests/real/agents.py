@@ -112,6 +112,8 @@ def environment(home: Path) -> dict[str, str]:
         # these they would try for a minute.
         "npm_config_registry": NOWHERE,
         "npm_config_fetch_retries": "0",
+        # Nobody wants to wait a minute for what follows from a turn.
+        "RECOLLECT_JOBS_QUIET_SECONDS": "0",
     }
 
 

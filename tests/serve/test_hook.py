@@ -364,8 +364,10 @@ def test_a_pause_hands_the_log_to_an_import(home: Path, event: str) -> None:
     hook._work.clear()
     store = str(home / ".recollect" / "recollect.db")
     assert answer == ""
+    # What follows waits until no more turns end; after a session no more come.
+    when = [] if event == "SessionEnd" else ["--work-when-quiet"]
     assert words == [
-        "recollect", "import", "--store", store, "--agent", "claude-code", "--", str(log),
+        "recollect", "import", "--store", store, "--agent", "claude-code", *when, "--", str(log),
     ]  # fmt: skip
 
 
@@ -396,7 +398,7 @@ def test_an_agent_that_never_names_its_log_has_all_of_its_logs_looked_at(home: P
         environment(home),
     )
 
-    assert hook._work.pop()[-2:] == ["--agent", "opencode"]
+    assert hook._work.pop()[-3:] == ["--agent", "opencode", "--work-when-quiet"]
 
 
 def test_a_start_has_done_what_waits(home: Path, mind: Memory) -> None:

@@ -81,7 +81,9 @@ def store(home: Path, template: Path) -> Iterator[Path]:
     path = home / ".recollect" / "recollect.db"
     path.parent.mkdir(mode=0o700)
     shutil.copy(template, path)
-    (home / ".recollect" / "config.toml").write_text("[redact]\nenabled = false\n")
+    (home / ".recollect" / "config.toml").write_text(
+        "[redact]\nenabled = false\n[jobs]\nquiet_seconds = 0\n"
+    )
     yield path
     wait_until(lambda: not left_running(path))
 

@@ -7,6 +7,11 @@ if TYPE_CHECKING:
     from recollect.memory.collaborators import Collaborators
     from recollect.model.reports import JobRow
 
+# The lease of who waits until no turn has ended for a while.
+QUIET = "quiet"
+# A session that never rests has it done all the same.
+LONGEST_SECONDS = 600.0
+
 
 class MemoryJobs:
     """List the jobs that wait, and run them."""
@@ -33,6 +38,36 @@ class MemoryJobs:
     def count_undigested(self) -> int:
         """How many sessions wait for what they came to: tasks, outcomes, errors."""
         return self.shared.store().digests.count_outdated()
+
+    def is_waiting_for_quiet(self) -> bool:
+        """Whether a process waits until agents are quiet, and does then what is due."""
+        return self.shared.store().leases.is_held(QUIET)
+
+    def wait_for_quiet(self, *, longest_seconds: float = LONGEST_SECONDS) -> bool:
+        """Wait until no log was read for a while; False when another process waits already.
+
+        A session of many turns then has its jobs done once and not at each turn. Meanwhile the
+        store is not open.
+        """
+        import time
+
+        from recollect.system.clock import now_ms
+
+        lease = self.shared.store().leases.take(QUIET, seconds=int(longest_seconds) + 60)
+        if lease is None:
+            return False
+        until = now_ms() + int(longest_seconds * 1000)
+        quiet_ms = self.shared.settings.number("jobs.quiet_seconds") * 1000
+        try:
+            while True:
+                last = self.shared.store().sources.last_import_ms() or 0
+                left_ms = min(last + quiet_ms, until) - now_ms()
+                if left_ms <= 0:
+                    return True
+                self.shared.close()
+                time.sleep(left_ms / 1000)
+        finally:
+            self.shared.store().leases.release(lease)
 
     def work(self, limit: int | None = None, *, at_once: bool = False) -> int:
         """Do the jobs that are due; returns how many were done.

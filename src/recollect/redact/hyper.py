@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -141,6 +140,9 @@ def _write(kept: Path, serialised: bytes) -> None:
 
     A folder that cannot be written costs time, nothing else.
     """
+    # Late: nearly every process finds it there.
+    import tempfile
+
     try:
         kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=kept.parent, prefix=kept.name)

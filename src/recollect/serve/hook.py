@@ -15,6 +15,7 @@ must never be what stops an agent.
     command  a command of this form fails here, and another works
     failure  the same, known by the error just seen
     pause    the log has grown: have it imported, say nothing
+    end      the same, and have done at once what follows from the session
 
 Loads apsw and what Python has loaded anyway; a test counts the modules. JSON
 is read and written by SQLite, because the json module alone costs half of what
@@ -139,7 +140,7 @@ def respond(
     if _is_off(given, settings.store, environ):
         _record(given, settings.store, None, "", spool.OFF)
         return ""
-    if given.moment == "pause":
+    if given.moment in ("pause", "end"):
         _pause(given, settings)
         return ""
     told = refs = ""
@@ -365,10 +366,13 @@ def _pause(given: HookInput, settings: Settings) -> None:
         return
     _record(given, settings.store, None, "", None)
     log = given.own_log or given.log
+    words = ["--agent", given.agent]
+    # The next turn will want the same work done again: it waits until the agent is quiet.
+    words += ["--work-when-quiet"] if given.moment == "pause" else []
     if log is None:
-        _start_later("import", settings, "--agent", given.agent)
+        _start_later("import", settings, *words)
     elif os.path.exists(log):
-        _start_later("import", settings, "--agent", given.agent, "--", log)
+        _start_later("import", settings, *words, "--", log)
 
 
 def _start_later(command: str, settings: Settings, *words: str) -> None:

@@ -176,7 +176,8 @@ def test_there_is_much_to_tell(planted: Memory) -> None:
 
 
 @pytest.mark.parametrize(
-    "event", [event for event, moment in claude_code.HOOKS.events.items() if moment == "pause"]
+    "event",
+    [event for event, moment in claude_code.HOOKS.events.items() if moment in ("pause", "end")],
 )
 def test_the_other_events_say_nothing(planted: Memory, event: str) -> None:
     """There is nobody to tell."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recollect.serve.install.parts import InstallPart
     from recollect.serve.install.setup import Setup
 
-    Moment = Literal["start", "prompt", "command", "failure", "pause"]
+    Moment = Literal["start", "prompt", "command", "failure", "pause", "end"]
 
 # agent id: the file here that holds its `AGENT`.
 AGENTS = {

@@ -31,7 +31,7 @@ HOOKS = Hooks(
         "Stop": "pause",
         "SubagentStop": "pause",
         "PreCompact": "pause",
-        "SessionEnd": "pause",
+        "SessionEnd": "end",
     },
     fields={
         "session": "$.session_id",

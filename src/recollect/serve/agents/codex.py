@@ -32,7 +32,7 @@ HOOKS = Hooks(
         "Stop": "pause",
         "SubagentStop": "pause",
         "PreCompact": "pause",
-        "SessionEnd": "pause",
+        "SessionEnd": "end",
     },
     fields={
         "session": "$.session_id",

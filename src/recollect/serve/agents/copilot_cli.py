@@ -30,7 +30,7 @@ HOOKS = Hooks(
         "preToolUse": "command",
         "postToolUse": "failure",
         "agentStop": "pause",
-        "sessionEnd": "pause",
+        "sessionEnd": "end",
     },
     fields={
         "session": "$.sessionId",

@@ -33,7 +33,7 @@ HOOKS = Hooks(
         "beforeSubmitPrompt": "prompt",
         "stop": "pause",
         "preCompact": "pause",
-        "sessionEnd": "pause",
+        "sessionEnd": "end",
     },
     fields={
         "session": "$.conversation_id",

@@ -25,7 +25,7 @@ HOOKS = Hooks(
         "BeforeAgent": "prompt",
         "AfterTool": "failure",
         "AfterAgent": "pause",
-        "SessionEnd": "pause",
+        "SessionEnd": "end",
     },
     fields={
         "session": "$.session_id",

@@ -71,6 +71,11 @@ def arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="also run the jobs that follow, such as embedding, before it ends",
     )
+    parser.add_argument(
+        "--work-when-quiet",
+        action="store_true",
+        help="leave these jobs until no turn has ended for a minute, as hooks do",
+    )
     encoder = parser.add_argument_group("embed with, for this run")
     for option, key, kind, metavar in _ENCODER:
         meaning = KEYS[key][1]
@@ -100,7 +105,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         memory.jobs.work(at_once=True)
         report.analyzed = waiting - memory.jobs.count_undigested()
     elif not args.dry_run:
-        leave_work(memory)
+        leave_work(memory, when_quiet=args.work_when_quiet)
     rows: list[ImportReport | SourceReport] = (
         [*memory.source_reports, *memory.agents.skipped(args.paths, args.agent), report]
         if args.report

@@ -38,6 +38,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--again", action="store_true", help="embed: every turn, also those that have a vector"
     )
+    parser.add_argument(
+        "--when-quiet", action="store_true", help="first wait until no turn has ended for a minute"
+    )
     parser.add_argument("--limit", type=count, metavar="N", help="at most N rows, jobs or turns")
 
 
@@ -51,6 +54,8 @@ def run(memory: Memory, args: Namespace) -> Output:
         return Output(rows, _text, note="" if rows else "No jobs waiting.")
     if args.what == "embed":
         return _embed(memory, args)
+    if args.when_quiet and not memory.jobs.wait_for_quiet():
+        return Output([{"done": 0}], lambda _: "Another process does it.")
     done = memory.jobs.work(limit=args.limit)
     said = f"{counted(done, 'job')} done." if done else "No jobs waiting."
     return Output([{"done": done}], lambda _: said)

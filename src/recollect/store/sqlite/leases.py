@@ -62,6 +62,11 @@ class Leases:
             )
             return self.db.connection.changes() > 0
 
+    def is_held(self, name: str) -> bool:
+        """Whether somebody has a lease now."""
+        sql = "select 1 from leases where name = ? and held_until > ?"
+        return self.db.value(sql, (name, now_ms())) is not None
+
     def check(self, lease: Lease) -> None:
         """Raise unless a lease is still ours; inside the transaction that is about to write."""
         if self.db.row("select owner, token from leases where name = ?", (lease.name,)) != (

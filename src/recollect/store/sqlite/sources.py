@@ -139,6 +139,11 @@ class Sources:
         else:
             self.db.execute(_UPDATE, values)
 
+    def last_import_ms(self) -> int | None:
+        """When a log was read last."""
+        found: int | None = self.db.value("select max(imported_at) from sources")
+        return found
+
     def folders(self) -> list[str]:
         """The folders that sessions took place in, and those known to belong to a project."""
         rows = self.db.rows(
