@@ -148,6 +148,7 @@ KEYS: dict[str, tuple[object, str]] = {
         0.0,
         "dollars a month that you mean to spend; Usage on the page draws the line; 0: none",
     ),
+    "team.cache_mb": (50, "most megabytes kept of what a team shares, besides its notes"),
     "timer.every_hours": (
         24,
         "hours between two runs of the timer: 1, 2, 3, 4, 6, 8, 12 or 24; install it again after",

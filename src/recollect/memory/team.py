@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from recollect.share.hub import Hub
     from recollect.share.link import JoinLink
+    from recollect.share.names import OutgoingText
     from recollect.store.sqlite.team import JoinedHub
 
 # What is shared with each choice; who shares more shares what comes before, too.
@@ -170,6 +171,7 @@ class MemoryTeam:
                 return synchronise(
                     store, hub, leaving=self._leaving(), arriving=self._arriving(),
                     name=_device_name(),
+                    cache_bytes=self.shared.settings.number("team.cache_mb") << 20,
                 )  # fmt: skip
         except (HubUnavailable, HubRefused) as error:
             store.team.failed(str(error))
@@ -215,16 +217,23 @@ class MemoryTeam:
 
         own = None if project is None else self._remote(project)
         muted = {name for name, _, is_muted in self.shared.store().team.mates() if is_muted}
-        clean = self._arriving()
+        clean, said = self._arriving(), self.shared.redact(text)
         asked = TeamQuery(
-            sorted({word.lower() for word in words(self.shared.redact(text))}),
-            project=own, author=author, limit=limit + (limit if muted else 0),
+            sorted({word.lower() for word in words(said)}), self._vector(said), own, author,
+            limit=limit + (limit if muted else 0),
         )  # fmt: skip
         with self._hub() as hub:
             hits = [hit for hit in hub.search(asked) if hit.author not in muted][:limit]
         for hit in hits:
             hit.text = clean(hit.text)
         return hits
+
+    def _vector(self, text: str) -> list[float] | None:
+        """What a question means, if by the encoder that the hub's vectors are of."""
+        from recollect.share.turns import ENCODER
+
+        encoder = self.shared.encoder()
+        return list(encoder.encode_query(text)) if encoder.name == ENCODER else None
 
     def trust(self, name: str, *, project: str) -> None:
         """Believe what a team mate shares of a project as if each note had been accepted."""
@@ -277,13 +286,11 @@ class MemoryTeam:
 
         return find_secret(joined.url, joined.team, self.shared.environ)
 
-    def _leaving(self) -> Callable[[str], str]:
+    def _leaving(self) -> OutgoingText:
         """Whatever the settings say about redaction: this leaves the machine."""
-        from recollect.share.names import outgoing
+        from recollect.share.names import OutgoingText
 
-        store = self.shared.store()
-        redact = self.shared.redactor(store).redact_strictly
-        return outgoing(self._joined().team_key, redact)
+        return OutgoingText(self._joined().team_key, self.shared.redactor(self.shared.store()))
 
     def _arriving(self) -> Callable[[str], str]:
         from recollect.share.names import arriving

@@ -36,14 +36,16 @@ class TeamItem(NamedTuple):
 
 
 class TeamTurn(NamedTuple):
-    """A turn of a session that is shared, as the hub finds it: its words and its meaning."""
+    """A turn of a session that is shared, as the hub finds it: its words and its meaning.
 
-    session: str
+    `vector` is of 8 bits a dimension, by the encoder that is built in; None where there is none.
+    """
+
     ordinal: int
     at: str | None
     text: str
     words: str
-    vectors: list[list[float]]
+    vector: bytes | None
 
 
 class Pulled(NamedTuple):
@@ -101,6 +103,7 @@ class SyncReport(Struct, kw_only=True):
     """What one exchange with the hub came to."""
 
     pushed: int = 0
+    turns: int = 0
     taken_back: int = 0
     pulled: int = 0
     removed: int = 0

@@ -31,7 +31,7 @@ One suite of tests holds both to what is written here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from recollect.model.team import (
@@ -97,8 +97,8 @@ class Hub(Protocol):
         What was forgotten before is passed over.
         """
 
-    def push_turns(self, turns: Sequence[TeamTurn]) -> int:
-        """Have the turns of a session found, in the place of those that are there."""
+    def push_turns(self, sessions: Mapping[str, Sequence[TeamTurn]]) -> None:
+        """Have the turns of sessions found, by id, in the place of those that are there."""
 
     def agree(self, watermark: int, token: str) -> None:
         """This device has taken in everything up to a watermark, and remembers this token."""

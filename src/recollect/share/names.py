@@ -6,15 +6,18 @@ An id says nothing to whoever does not have the key of the team, which the hub d
 from __future__ import annotations
 
 import getpass
-import hashlib
 import hmac
 import os
 import re
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from recollect.reading.quoting import is_seen
 from recollect.store.text import words
+
+if TYPE_CHECKING:
+    from recollect.redact import Redactor
 
 # A name this short, or this usual, stands in too many texts for other reasons.
 SHORTEST_NAME = 4
@@ -30,16 +33,25 @@ _HOMES = re.compile(r"(?:(?<![\w/.])(?:/home|/Users)/[^/\s\"'`:;,)]+|(?<!\w)/roo
 _TAG = re.compile(r"(\[REDACTED:[a-z0-9-]+:)([0-9a-f]{8})\]")
 
 
-def item_id(key: bytes, kind: str, *names: str) -> str:
-    """The id of a thing: the same on every device of its author, and nothing to who has no key."""
-    said = "\0".join((kind, *names)).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(said, digest_size=16, key=key[:64]).hexdigest()
+class OutgoingText:
+    """Makes texts fit to leave: no secrets by the newest rules, no home, no machine's name."""
+
+    def __init__(self, key: bytes, redactor: Redactor) -> None:
+        self._redactor, self._plain = redactor, _without_names(key)
+
+    def __call__(self, text: str) -> str:
+        return self._plain(self._redactor.redact_strictly(text))
+
+    def many(self, texts: Sequence[str]) -> list[str]:
+        """The same for passages of sessions, which share their scans; a weak value only goes
+        where it is one.
+        """
+        return [self._plain(text) for text in self._redactor.redact_all(texts)]
 
 
-def outgoing(key: bytes, redact: Callable[[str], str]) -> Callable[[str], str]:
-    """What makes a text fit to leave: no secrets by the newest rules, no home, no machine's name.
-
-    The tags of secrets become those of the team: what was equal here stays equal there.
+def _without_names(key: bytes) -> Callable[[str], str]:
+    """Without what names this machine and its user. The tags of secrets become those of the team:
+    what was equal here stays equal there.
     """
     own = "|".join(re.escape(name) for name in sorted({_user(), *_hosts()}) if _is_telling(name))
     names = re.compile(rf"(?<![\w-])(?:{own})(?![\w-])", re.I) if own else None
@@ -50,7 +62,7 @@ def outgoing(key: bytes, redact: Callable[[str], str]) -> Callable[[str], str]:
         return f"{found[1]}{digits}]"
 
     def clean(text: str) -> str:
-        text = _TAG.sub(retagged, redact(text))
+        text = _TAG.sub(retagged, text.replace("\0", ""))
         if len(home) > 1:
             text = text.replace(home, "~")
         text = _HOMES.sub("~", text)

@@ -7,22 +7,24 @@ What is left of them is what `recollect team share --dry-run` prints.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
 from recollect.model.team import ItemKind, SharePlan
-from recollect.share.names import MASK, item_id
+from recollect.redact import table_version
+from recollect.share.names import MASK
+from recollect.store.sqlite.team import item_id
+from recollect.system.clock import iso
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from recollect.model.notes import Note
+    from recollect.share.names import OutgoingText
     from recollect.store import Store
-    from recollect.store.sqlite.team import TeamShare
-
-    Clean = Callable[[str], str]
+    from recollect.store.sqlite.team import SharedItem, TeamShare
 
 PROVEN = ("commands", "traps")
 # Longer than any line that is told.
@@ -38,14 +40,17 @@ class Outgoing(NamedTuple):
     project: str
     at: str | None
     body: dict[str, Any]
-
-    @property
-    def hash(self) -> bytes:
-        said = msgspec.json.encode([self.project, self.at, self.body], order="deterministic")
-        return hashlib.blake2b(said, digest_size=12).digest()
+    hash: bytes
+    # The row of a session here.
+    number: int = 0
 
     def plan(self) -> SharePlan:
         return SharePlan(kind=self.kind, ref=self.ref, project=self.project, body=self.body)
+
+
+def _hash(*said: Any) -> bytes:
+    encoded = msgspec.json.encode(said, order="deterministic")
+    return hashlib.blake2b(encoded, digest_size=12).digest()
 
 
 def outgoing_items(
@@ -53,18 +58,69 @@ def outgoing_items(
     shares: Collection[TeamShare],
     *,
     key: bytes,
-    clean: Clean,
+    clean: OutgoingText,
     kinds: Collection[ItemKind],
 ) -> Iterator[Outgoing]:
-    """Everything that is shared now, as it would leave."""
-    for share in shares:
-        # Each choice has those before it in it: who shares sessions shares notes.
-        if share.what != "counts" and "note" in kinds:
-            yield from _notes(store, share, key, clean)
+    """Everything that is shared now, as it would leave.
 
-
-def _notes(store: Store, share: TeamShare, key: bytes, clean: Clean) -> Iterator[Outgoing]:
+    What is at the hub already comes without its body where that costs more than to see whether
+    it changed.
+    """
     there = store.team.shared()
+    # Each choice has those before it in it: who shares sessions shares notes.
+    for share in _widest(shares):
+        is_project = store.projects.number(share.project) is not None
+        if is_project and "note" in kinds:
+            yield from _notes(store, share, key, clean, there)
+        if share.what == "digests" and "digest" in kinds:
+            yield from _sessions(store, share, "digest", key, clean, there)
+        elif share.what == "sessions" and "session" in kinds:
+            yield from _sessions(store, share, "session", key, clean, there)
+
+
+def _widest(shares: Collection[TeamShare]) -> list[TeamShare]:
+    """Of each project the choice that has the others in it."""
+    order = ("counts", "notes", "digests", "sessions")
+    found: dict[str, TeamShare] = {}
+    for share in sorted(shares, key=lambda one: order.index(one.what)):
+        if share.what != "counts":
+            found[share.project] = share
+    return list(found.values())
+
+
+def _sessions(
+    store: Store,
+    share: TeamShare,
+    kind: Literal["digest", "session"],
+    key: bytes,
+    clean: OutgoingText,
+    there: Mapping[str, SharedItem],
+) -> Iterator[Outgoing]:
+    """What sessions came to, and the sessions themselves: one item each, under one name."""
+    for one in store.team.sessions(share.project, share.since):
+        if kind == "digest" and one.outcome is None:
+            continue
+        id = item_id(key, "session", one.ref)
+        hashed = _hash(share.project, kind, one.state, table_version())
+        known = there.get(id)
+        body: dict[str, Any] = {}
+        if known is None or known.hash != hashed or known.gone is not None:
+            body = {
+                "title": clean(one.title), "summary": clean(one.summary), "outcome": one.outcome,
+                "agent": one.agent, "state": hashed.hex(),
+            }  # fmt: skip
+        yield Outgoing(
+            id, kind, one.ref, share.project, iso(one.started_at), body, hashed, one.number
+        )
+
+
+def _notes(
+    store: Store,
+    share: TeamShare,
+    key: bytes,
+    clean: OutgoingText,
+    there: Mapping[str, SharedItem],
+) -> Iterator[Outgoing]:
     for note in store.notes.search(project=share.project):
         if note.project != share.project:
             continue
@@ -89,7 +145,8 @@ def _notes(store: Store, share: TeamShare, key: bytes, clean: Clean) -> Iterator
                 corrected = old if old in there else None
             if corrected is not None:
                 body["corrects"] = corrected
-        yield Outgoing(id, "note", note.ref, share.project, note.created_at, body)
+        hashed = _hash(share.project, note.created_at, body)
+        yield Outgoing(id, "note", note.ref, share.project, note.created_at, body, hashed)
 
 
 def note_id(key: bytes, store: Store, note: Note) -> str:

@@ -19,9 +19,10 @@ from recollect.model.batch import ProjectIdentity
 from recollect.model.notes import Category, Section
 from recollect.model.team import Gone, ItemKind, SyncReport, TeamItem
 from recollect.share.hub import PUSHED_AT_ONCE, Hub
-from recollect.share.names import item_id
+from recollect.share.names import OutgoingText
 from recollect.share.policy import NOTE_CHARACTERS, Outgoing, note_id, outgoing_items
-from recollect.store.sqlite.team import ArrivedNote, JoinedHub, SharedItem
+from recollect.share.turns import turns_of
+from recollect.store.sqlite.team import ArrivedNote, JoinedHub, SharedItem, item_id
 from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
@@ -42,7 +43,13 @@ log = logging.getLogger(__name__)
 
 
 def synchronise(
-    store: Store, hub: Hub, *, leaving: Clean, arriving: Clean, name: str
+    store: Store,
+    hub: Hub,
+    *,
+    leaving: OutgoingText,
+    arriving: Clean,
+    name: str,
+    cache_bytes: int = 50 << 20,
 ) -> SyncReport:
     """Reconcile a store with its hub. `name` is what this device is called there.
 
@@ -58,7 +65,9 @@ def synchronise(
             return report
         before = hub.round_trips
         _take_in(store, hub, joined, report, arriving, name)
-        _push(store, hub, work_out(store, hub, leaving), report)
+        _push(store, hub, work_out(store, hub, leaving), leaving, report)
+        if report.pulled:
+            store.team.trim(cache_bytes)
         now = store.team.hub()
         assert now is not None
         if report.pulled or report.removed or report.pushed or report.taken_back or not now.token:
@@ -159,13 +168,25 @@ def _apply(
         for one in items:
             if one.gone is not None or one.author in muted:
                 continue
-            note = _note(one, clean, trusted) if one.kind == "note" else None
+            if one.kind != "note":
+                store.team.keep_item(one._replace(body=_cleaned(one.body, clean)))
+                report.pulled += 1
+                continue
+            note = _note(one, clean, trusted)
             if note is not None and not store.team.was_forgotten(note.project, note.text):
                 _ensure_project(store, note.project)
                 store.team.take_in(note)
                 report.pulled += 1
         store.team.settle_corrections()
         store.team.save_watermark(watermark)
+
+
+def _cleaned(body: dict[str, Any], clean: Clean) -> dict[str, Any]:
+    return {
+        clean(name): clean(value) if isinstance(value, str) else value
+        for name, value in body.items()
+        if isinstance(value, str | int | float | bool)
+    }
 
 
 def _note(item: TeamItem, clean: Clean, trusted: set[tuple[str, str]]) -> ArrivedNote | None:
@@ -206,6 +227,12 @@ def _ensure_project(store: Store, key: str) -> None:
 def _forget_here(store: Store, joined: JoinedHub, ids: set[str]) -> int:
     """Forget here what another device of ours forgot."""
     done = 0
+    with store.transaction():
+        store.team.save_tombstones(ids)
+    for ref in store.team.session_refs():
+        if item_id(joined.team_key, "session", ref) in ids:
+            store.forgetting.session_or_turn(ref)
+            done += 1
     for project in store.projects.every_key():
         for note in store.notes.search(project=project):
             if note.author == "member" or note.project != project:
@@ -222,7 +249,7 @@ def _forget_here(store: Store, joined: JoinedHub, ids: set[str]) -> int:
 # Out
 
 
-def work_out(store: Store, hub: Hub, clean: Clean) -> dict[str, Outgoing]:
+def work_out(store: Store, hub: Hub, clean: OutgoingText) -> dict[str, Outgoing]:
     """Write down what has to be pushed: what is new or changed, and what is shared no more.
 
     The answer is everything that is shared now, by id.
@@ -255,14 +282,20 @@ def work_out(store: Store, hub: Hub, clean: Clean) -> dict[str, Outgoing]:
     return wanted
 
 
-def _push(store: Store, hub: Hub, wanted: dict[str, Outgoing], report: SyncReport) -> None:
-    """Push what waits, what is gone first."""
+def _push(
+    store: Store, hub: Hub, wanted: dict[str, Outgoing], clean: OutgoingText, report: SyncReport
+) -> None:
+    """Push what waits, what is gone first; a session's turns before it counts as pushed."""
     waiting = [one for one in store.team.shared().values() if not one.pushed]
     waiting.sort(key=lambda one: (one.gone is None, one.id))
     for start in range(0, len(waiting), PUSHED_AT_ONCE):
         some = [one for one in waiting[start : start + PUSHED_AT_ONCE]
                 if one.gone is not None or one.id in wanted]  # fmt: skip
         hub.push([_as_item(one, wanted) for one in some])
+        sessions = [wanted[one.id] for one in some if one.kind == "session" and not one.gone]
+        for batch in turns_of(store, sessions, clean):
+            hub.push_turns(batch)
+            report.turns += sum(len(turns) for turns in batch.values())
         store.team.mark_pushed(some)
         report.pushed += sum(one.gone is None for one in some)
         report.taken_back += sum(one.gone is not None for one in some)

@@ -85,11 +85,13 @@ def test_answers_have_the_fields_of_the_page(
     plan = row("share", "notes", "--project", PROJECT, "--dry-run")
     run("team", "share", "notes")
     sync, status, member = row("sync"), row(), row("members")
+    hit = json.loads(run("search", "pnpm", "--team", "--json")[1])
     machine("workstation")
     membership = row("join", typed=invitation["link"])
 
     assert list(invitation) == FIELDS["Invitation"]
     assert list(plan) == FIELDS["Share plan"]
+    assert list(hit) == FIELDS["Team hit"]
     assert list(sync) == FIELDS["Sync"]
     assert list(status) == FIELDS["Team status"]
     assert list(status["projects"][0]) == FIELDS["SharedProject"]

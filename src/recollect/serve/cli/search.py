@@ -2,6 +2,7 @@
 
 recollect search deadlock migration                  words; turns with all of them first
 recollect search '"lock timeout"' -staging           a phrase; without a word
+recollect search deadlock --team                     what your team shares; asks its hub
 recollect search voucher agent:codex since:30d       filters
 recollect search --more                              the next page of the last search here
 
@@ -59,6 +60,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--explain", action="store_true", help="show why each hit ranks where it is"
     )
+    parser.add_argument(
+        "--team", action="store_true", help="search what your team shares, at its hub"
+    )
 
 
 def run(memory: Memory, args: Namespace) -> Output:
@@ -67,6 +71,10 @@ def run(memory: Memory, args: Namespace) -> Output:
     text, filters = typed(args), chosen(args)
     if not text.strip() and not any(filters.values()):
         raise UsageError("What should it look for?", hint="Usage: recollect search WORDS")
+    if args.team:
+        from recollect.serve.cli.team import found_by_team
+
+        return found_by_team(memory, text, args.limit)
     found = memory.search(
         text,
         mode=args.mode,

@@ -9,7 +9,8 @@ recollect team sync                                            exchange what is 
 recollect team                                                 what of yours is out there
 
 Nothing is shared until you say so. `notes` are those you wrote or accepted, and
-the commands and traps that your logs prove. What others share waits in
+the commands and traps that your logs prove; `digests` adds what sessions came
+to, `sessions` what was asked, answered and run in them. What others share waits in
 `recollect review`; agents are told of it only after you accepted it, or trust
 its author: recollect team trust NAME --project P. `mute` hears nothing of
 somebody, `stop` takes yours back everywhere, `revoke` shuts a member out,
@@ -27,15 +28,24 @@ from typing import get_args
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model.team import Role, SharePlan, SyncReport, TeamMember, TeamStatus
+from recollect.model.team import (
+    Role,
+    SharePlan,
+    SyncReport,
+    TeamHit,
+    TeamMember,
+    TeamStatus,
+)
 from recollect.serve.output import Output, counted, short_time
 
+HIT_CHARACTERS = 240
 # Where users of Turso have the address of their database already.
 ADDRESS_VARIABLE = "TURSO_DATABASE_URL"
 # What each action takes: how many words, and which.
 _WORDS: dict[str, tuple[int, str]] = {
     "status": (0, ""), "init": (1, "the address of your server"), "invite": (1, "a name"),
-    "join": (0, ""), "share": (1, "notes"), "sync": (0, ""), "members": (0, ""),
+    "join": (0, ""), "share": (1, "notes, digests or sessions"), "sync": (0, ""),
+    "members": (0, ""),
     "trust": (1, "a name"), "mute": (1, "a name"), "revoke": (1, "a name"), "stop": (0, ""),
     "leave": (0, ""),
 }  # fmt: skip
@@ -245,6 +255,17 @@ def _leave(memory: Memory, args: Namespace) -> Output:
         _ask("Leave the team? What others shared goes from here; what you shared stays there.")
     gone = memory.team.leave()
     return Output([], note=f"You left. {counted(gone, 'note')} of others went from here.")
+
+
+def found_by_team(memory: Memory, text: str, limit: int) -> Output:
+    """What `recollect search --team` answers: who shared it, and that it is theirs."""
+    hits = memory.team.search(text, limit=limit)
+    return Output(hits, _hit, empty=f'Your team shares nothing about "{text[:80]}".')
+
+
+def _hit(row: TeamHit) -> str:
+    text = row.text if len(row.text) <= HIT_CHARACTERS else f"{row.text[:HIT_CHARACTERS]}…"
+    return f"{row.kind} of {row.author}  {short_time(row.at)}  {row.project}\n    {text}"
 
 
 def _ask(question: str) -> None:

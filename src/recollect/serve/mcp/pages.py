@@ -15,7 +15,7 @@ from recollect.memory import Memory
 from recollect.model.answers import PackLine
 from recollect.model.notes import Note
 from recollect.model.sessions import Session, ToolCall, Turn, TurnEvent
-from recollect.serve.mcp.answers import Page, ToolHit, harmless, hit
+from recollect.serve.mcp.answers import Page, ToolAnswer, ToolHit, harmless, hit, result
 from recollect.serve.output import counted
 
 # Of a session's turn this much of the prompt and of the last reply is shown.
@@ -213,3 +213,16 @@ def _position(cursor: str | None, parts: int) -> list[int]:
             hint="Use the one that the last page ended with.",
         )
     return [int(number) for number in numbers]
+
+
+def team_page(memory: Memory, query: str, limit: int, project: str | None) -> ToolAnswer:
+    """What the team shares about a query: whoever wrote it, it is a team mate's to us."""
+    page = Page()
+    page.add_all(
+        hit(
+            f"team:{one.author}", f"{one.kind} of {one.author}: {one.text}",
+            project=one.project, at=one.at, provenance="user", trust="team",
+        )
+        for one in memory.team.search(query, limit=limit, project=project)
+    )  # fmt: skip
+    return result(memory, page, remark="" if page.hits else "Your team shares nothing about that.")

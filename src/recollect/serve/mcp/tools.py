@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -165,6 +165,9 @@ class Tools:
         project: Project = None,
         since: Annotated[str | None, Meta(description="2026-10-31, 7d, yesterday")] = None,
         cursor: Cursor = None,
+        scope: Annotated[
+            Literal["own", "team"], Meta(description="team: what team mates share, at their hub")
+        ] = "own",
     ) -> ToolAnswer:
         """Find turns of earlier sessions by word and by meaning, of any agent and project.
 
@@ -175,6 +178,9 @@ class Tools:
                 "The query is too long.",
                 hint="Use a few characteristic words; fix takes whole outputs.",
             )
+
+        if scope == "team":
+            return pages.team_page(memory, query, limit, project)
 
         def ask(most: int) -> SearchResult:
             return memory.search(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any
@@ -147,7 +147,7 @@ class LibsqlHub:
         results = self._server.run(*statements)
         return sum(len(rows) for rows in results)
 
-    def push_turns(self, turns: Sequence[TeamTurn]) -> int:
+    def push_turns(self, sessions: Mapping[str, Sequence[TeamTurn]]) -> None:
         raise HubRefused("A hub on libSQL takes no sessions.", hint="Use one on PostgreSQL.")
 
     def agree(self, watermark: int, token: str) -> None:

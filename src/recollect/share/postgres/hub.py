@@ -9,15 +9,18 @@ from __future__ import annotations
 import os
 import re
 import socket
+import struct
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
+import numpy as np
 
 from recollect.errors import HubRefused, HubUnavailable, UsageError
 from recollect.model.team import (
@@ -76,7 +79,8 @@ class PostgresHub:
             """
             select teams.name, me.name, me.role, current_setting('server_version'),
                    recollect.schema_version(), recollect.oldest_protocol(),
-                   exists (select 1 from pg_extension where extname = 'vector')
+                   exists (select 1 from pg_attribute where attname = 'meaning'
+                     and attrelid = 'recollect.turns'::regclass)
               from recollect.caller() me join recollect.teams on teams.team_id = me.team_id
             """
         )
@@ -156,16 +160,57 @@ class PostgresHub:
         )
         return len(rows)
 
-    def push_turns(self, turns: Sequence[TeamTurn]) -> int:
-        raise NotImplementedError
+    def push_turns(self, sessions: Mapping[str, Sequence[TeamTurn]]) -> None:
+        with self._asking() as connection, connection.transaction():
+            # COPY goes into no table with row security; what follows from it does.
+            types = ["text", "int4", "timestamptz", "text", "text"]
+            vector = self._vector_type(connection)
+            columns = "session text, ordinal int, at timestamptz, text text, words text"
+            if vector:
+                columns, types = f"{columns}, meaning {vector}", [*types, "bytea"]
+            connection.execute(_literal(f"create temp table arriving ({columns}) on commit drop"))
+            with connection.cursor().copy("copy arriving from stdin (format binary)") as copy:
+                copy.set_types(types)
+                for id, turns in sessions.items():
+                    for one in turns:
+                        row = [id, one.ordinal, _moment(one.at), one.text, one.words]
+                        copy.write_row([*row, _halfvec(one.vector)] if vector else row)
+            connection.execute(
+                "delete from recollect.turns where team_id = recollect.team() "
+                "and author = recollect.writer() and session = any(%s)",
+                [list(sessions)],
+            )
+            more = ", meaning" if vector else ""
+            connection.execute(
+                _literal(
+                    f"""
+                    insert into recollect.turns
+                           (team_id, author, session, ordinal, at, project, text, words{more})
+                    select team_id, author, session, ordinal, arriving.at, project, text,
+                           to_tsvector('simple', arriving.words){more}
+                      from arriving join recollect.items on id = session
+                     where team_id = recollect.team() and author = recollect.writer()
+                       and gone is null
+                    """
+                )
+            )
+            self.round_trips += 4
+
+    def _vector_type(self, connection: psycopg.Connection[Any]) -> str | None:
+        row = connection.execute(
+            "select format_type(atttypid, atttypmod) from pg_attribute "
+            "where attrelid = 'recollect.turns'::regclass and attname = 'meaning'"
+        ).fetchone()
+        return None if row is None else str(row[0])
 
     def agree(self, watermark: int, token: str) -> None:
         self._rows("select recollect.agree(%s, %s)", [watermark, token])
 
     def search(self, query: TeamQuery) -> list[TeamHit]:
+        vector = None if query.vector is None else f"[{','.join(map(str, query.vector))}]"
         rows = self._rows(
-            "select * from recollect.find(%s, %s, %s, %s, %s)",
-            [list(query.words), query.project, query.author, query.kind, query.limit],
+            "select * from recollect.find(%s, %s, %s, %s, %s, %s)",
+            [list(query.words), vector, query.project, query.author, query.kind, query.limit],
         )
         return [
             TeamHit(
@@ -272,12 +317,28 @@ class PostgresHub:
                     if role == "recollect_owner":
                         connection.execute("grant recollect_owner to current_user")
             connection.execute("reset role")
+            with suppress(psycopg.Error), connection.transaction():
+                # Who runs the server may have to allow it first; without it words still find.
+                connection.execute("create extension if not exists vector")
             known = connection.execute("select to_regnamespace('recollect')").fetchone()
             if known is None or known[0] is None:
                 connection.execute("create schema recollect authorization recollect_owner")
                 connection.execute("set local role recollect_owner")
-                script = files("recollect.share.postgres").joinpath("hub.sql").read_text("utf-8")
-                connection.execute(_literal(script))
+                connection.execute(_literal(_script("hub.sql")))
+                if where := self._vectors(connection):
+                    connection.execute(_literal(_script("meaning.sql").replace("{schema}", where)))
+
+    def _vectors(self, connection: psycopg.Connection[Any]) -> str | None:
+        """The schema that pgvector is in, if the server has a version of it with what we need."""
+        row = connection.execute(
+            """
+            select quote_ident(nspname) from pg_extension
+              join pg_namespace on pg_namespace.oid = extnamespace
+              join pg_type on typnamespace = extnamespace and typname = 'halfvec'
+             where extname = 'vector'
+            """
+        ).fetchone()
+        return None if row is None else str(row[0])
 
     def found(self, name: str, member: str) -> tuple[str, str, str]:
         """Found a team with its first member, an admin: its id, their address and password."""
@@ -288,6 +349,13 @@ class PostgresHub:
             connection.execute(
                 "insert into recollect.teams (team_id, name) values (%s, %s)", [team, name]
             )
+            own = sql.Identifier("recollect", f"turns_{team.replace('-', '')}")
+            for statement in (
+                "create table {} partition of recollect.turns for values in ({})",
+                "alter table {} enable row level security",
+                "alter table {} force row level security",
+            ):
+                connection.execute(sql.SQL(statement).format(own, sql.Literal(team)))
             connection.execute(
                 "select recollect.let_in(%s, %s, 'admin', %s, %s)", [team, member, login, kept]
             )
@@ -389,6 +457,22 @@ def _item(row: tuple[Any, ...]) -> TeamItem:
     return TeamItem(
         id, kind, project, at.isoformat() if at else None, body, gone, author, str(device), seq
     )
+
+
+def _script(name: str) -> str:
+    return files("recollect.share.postgres").joinpath(name).read_text("utf-8")
+
+
+def _moment(at: str | None) -> datetime | None:
+    return None if at is None else datetime.fromisoformat(at)
+
+
+def _halfvec(vector: bytes | None) -> bytes | None:
+    """A vector as the server takes it in a binary copy: its length, nothing, 16 bits a number."""
+    if vector is None:
+        return None
+    numbers = np.frombuffer(vector, np.int8).astype(">f2")
+    return struct.pack(">hh", len(numbers), 0) + numbers.tobytes()
 
 
 def _json(value: Any) -> str:

@@ -59,19 +59,22 @@ create index items_by_seq on recollect.items (team_id, seq);
 create index items_by_words on recollect.items using gin (words);
 create sequence recollect.item_seq;
 
--- The turns of sessions that are shared: found here, and never pulled but with their session.
+-- The turns of sessions that are shared: found here, and never pulled. Each team has a partition,
+-- with indexes of its own.
 create table recollect.turns (
   team_id uuid not null,
   author  text not null,
   session text not null,
   ordinal int not null,
   at      timestamptz,
-  project text not null default '',
+  project text not null,
   text    text not null,
   words   tsvector not null,
   primary key (team_id, author, session, ordinal)
-);
+) partition by list (team_id);
 create index turns_by_words on recollect.turns using gin (words);
+
+create type recollect.candidate as (ref text, ordinal int, kind text, author text);
 
 -- Who is asking. By the login of the session, which SET ROLE does not change.
 create function recollect.caller() returns recollect.members
@@ -100,27 +103,19 @@ declare
 begin
   new.team_id := me.team_id;
   new.author := me.name;
-  if tg_table_name = 'items' then
-    new.device := recollect.device();
-    -- Held until the commit: what has a smaller number is there before what has a larger one.
-    perform 1 from recollect.teams where teams.team_id = me.team_id for update;
-    new.seq := nextval('recollect.item_seq');
-    if new.gone is not null then
-      new.body := '{}';
-      new.words := '';
-      delete from recollect.turns where turns.team_id = new.team_id
-         and turns.author = new.author and turns.session = new.id;
-    end if;
-  else
-    new.project := coalesce((select items.project from recollect.items
-      where items.team_id = new.team_id and items.author = new.author
-        and items.id = new.session and items.kind = 'session' and items.gone is null), '');
+  new.device := recollect.device();
+  -- Held until the commit: what has a smaller number is there before what has a larger one.
+  perform 1 from recollect.teams where teams.team_id = me.team_id for update;
+  new.seq := nextval('recollect.item_seq');
+  if new.gone is not null then
+    new.body := '{}';
+    new.words := '';
+    delete from recollect.turns where turns.team_id = new.team_id
+       and turns.author = new.author and turns.session = new.id;
   end if;
   return new;
 end $$;
 create trigger stamp before insert or update on recollect.items
-  for each row execute function recollect.stamp();
-create trigger stamp before insert or update on recollect.turns
   for each row execute function recollect.stamp();
 
 alter table recollect.teams enable row level security;
@@ -229,60 +224,87 @@ begin
   return true;
 end $$;
 
--- Words first all of them, and any of them only where that finds too little. Row security would
--- keep the index of words from being used, so this looks as the owner, in one team.
-create function recollect.find(words text[], projects text, authors text, kinds text, most int)
+-- Words first all of them, and any of them only where that finds too little; then what is near in
+-- meaning. Row security would keep the indexes from being used, so this looks as the owner,
+-- in one team. What is high in both lists is best.
+create function recollect.find(words text[], meaning text, projects text, authors text, kinds text,
+                               most int)
   returns table (ref text, ordinal int, kind text, author text, project text, at timestamptz,
-                 text text, score real)
+                 text text, score double precision)
   language plpgsql stable security definer set search_path = '' as $$
 declare
   here uuid := recollect.team();
   every tsquery;
-  any_of tsquery;
-  found bigint;
+  found recollect.candidate[];
 begin
-  if here is null or words is null or cardinality(words) = 0 then
+  if here is null then
     return;
   end if;
   every := plainto_tsquery('simple', array_to_string(words, ' '));
-  select replace(every::text, ' & ', ' | ')::tsquery into any_of;
-  return query select * from recollect.ranked(here, every, projects, authors, kinds, most);
-  get diagnostics found = row_count;
-  if found < most then
-    return query select any_.* from recollect.ranked(here, any_of, projects, authors, kinds, most) any_
-      where not exists (select 1 from recollect.ranked(here, every, projects, authors, kinds, most) all_
-        where all_.ref = any_.ref and all_.author = any_.author
-          and all_.ordinal is not distinct from any_.ordinal);
+  found := array(select one from recollect.worded(
+                   here, every, projects, authors, kinds, most) one);
+  if cardinality(found) < most then
+    found := found || array(
+      select one
+        from recollect.worded(here, replace(every::text, ' & ', ' | ')::tsquery, projects, authors,
+                              kinds, most) one
+       where not exists (select 1 from unnest(found) other where other.author = one.author
+                and other.ref = one.ref and other.ordinal is not distinct from one.ordinal));
   end if;
+  return query
+    with listed as (
+      select one.ref, one.ordinal, one.kind, one.author, 1.0 / (20 + one.place) as worth
+        from unnest(found) with ordinality as one(ref, ordinal, kind, author, place)
+      union all
+      select near.*, 1.0 / (20 + row_number() over ()) from recollect.nearest(
+               here, meaning, projects, authors, kinds, most) near
+    ), best as (
+      select listed.ref, listed.ordinal, listed.kind, listed.author, sum(listed.worth) as worth
+        from listed group by 1, 2, 3, 4 order by 5 desc, 1, 2 limit most
+    )
+    select best.ref, best.ordinal, best.kind, best.author,
+           coalesce(items.project, turns.project), coalesce(items.at, turns.at),
+           coalesce(turns.text, items.body->>'text', nullif(items.body->>'summary', ''),
+                    items.body->>'title', items.body->>'task', ''),
+           best.worth::double precision
+      from best
+      left join recollect.turns on best.ordinal is not null and turns.team_id = here
+       and turns.author = best.author and turns.session = best.ref
+       and turns.ordinal = best.ordinal
+      left join recollect.items on best.ordinal is null and items.team_id = here
+       and items.author = best.author and items.id = best.ref
+     order by best.worth desc, best.ref, best.ordinal;
 end $$;
 
 -- Only so many candidates are ranked: whoever has more of them asked for something else.
-create function recollect.ranked(here uuid, wanted tsquery, projects text, authors text, kinds text,
+create function recollect.worded(here uuid, wanted tsquery, projects text, authors text, kinds text,
                                  most int)
-  returns table (ref text, ordinal int, kind text, author text, project text, at timestamptz,
-                 text text, score real)
+  returns setof recollect.candidate
   language sql stable set search_path = '' as $$
-  select * from (
-    (select items.id, null::int, items.kind, items.author, items.project, items.at,
-           coalesce(items.body->>'text', items.body->>'summary', items.body->>'title', ''),
-           ts_rank(items.words, wanted, 1) + case items.kind when 'note' then 0.2 else 0 end
-      from (select * from recollect.items candidates
-             where candidates.team_id = here and candidates.words @@ wanted
-               and candidates.gone is null
-               and (projects is null or candidates.project = projects)
-               and (authors is null or candidates.author = authors)
-               and (kinds is null or candidates.kind = kinds)
-             limit 1000) items)
+  select ref, ordinal, kind, author from (
+    select id as ref, null::int as ordinal, kind, author,
+           ts_rank(words, wanted, 1) + case kind when 'note' then 0.2 else 0 end as rank
+      from (select * from recollect.items
+             where team_id = here and items.words @@ wanted and gone is null
+               and (projects is null or project = projects)
+               and (authors is null or author = authors) and (kinds is null or kind = kinds)
+             limit 1000) part
     union all
-    (select turns.session, turns.ordinal, 'turn', turns.author, turns.project, turns.at, turns.text,
-           ts_rank(turns.words, wanted, 1)
-      from (select * from recollect.turns candidates
-             where candidates.team_id = here and candidates.words @@ wanted
-               and (projects is null or candidates.project = projects)
-               and (authors is null or candidates.author = authors)
-               and (kinds is null or kinds = 'session')
-             limit 1000) turns)) as found
-   order by 8 desc, 6 desc nulls last, 1, 2 limit most
+    select session, ordinal, 'turn', author, ts_rank(words, wanted, 1)
+      from (select * from recollect.turns
+             where team_id = here and turns.words @@ wanted
+               and (projects is null or project = projects)
+               and (authors is null or author = authors) and (kinds is null or kinds = 'session')
+             limit 1000) part) as found
+   order by rank desc, ref, ordinal limit most
+$$;
+
+-- Replaced where the server knows vectors (meaning.sql).
+create function recollect.nearest(here uuid, wanted text, projects text, authors text, kinds text,
+                                  most int)
+  returns setof recollect.candidate
+  language sql stable set search_path = '' as $$
+  select null::text, null::int, null::text, null::text where false
 $$;
 
 revoke all on all functions in schema recollect from public;
@@ -294,7 +316,7 @@ grant select, insert, update, delete on recollect.turns to recollect_member;
 grant execute on function recollect.caller(), recollect.team(), recollect.member(), recollect.writer(),
   recollect.device(), recollect.register(uuid, text), recollect.agree(bigint, text),
   recollect.invite(text, text, text, text), recollect.revoke(text),
-  recollect.find(text[], text, text, text, int) to recollect_member;
+  recollect.find(text[], text, text, text, text, int) to recollect_member;
 
 -- What this schema is, and the oldest way of speaking that it still understands.
 create function recollect.schema_version() returns int language sql immutable return 1;

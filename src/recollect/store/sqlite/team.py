@@ -5,6 +5,7 @@ All of it is local: nothing here asks a server. The hub's own rows are in `share
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -70,6 +71,25 @@ class ArrivedNote(NamedTuple):
     at: str | None
     status: Status
     corrects: str | None
+
+
+def item_id(key: bytes, kind: str, *names: str) -> str:
+    """The id of a thing: the same on every device of its author, and nothing to who has no key."""
+    said = "\0".join((kind, *names)).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(said, digest_size=16, key=key[:64]).hexdigest()
+
+
+class SessionState(NamedTuple):
+    """A session as it is shared: `state` is another one when anything of it changed."""
+
+    number: int
+    ref: str
+    agent: str
+    started_at: int | None
+    state: str
+    title: str
+    outcome: str | None
+    summary: str
 
 
 class Team:
@@ -200,6 +220,53 @@ class Team:
         rows = self.db.rows("select kind, name from tombstones where kind in ('session', 'note')")
         return [(kind, name) for kind, name in rows]
 
+    def sessions(self, name: str, since: int | None) -> list[SessionState]:
+        """The sessions of a project, or the one that is named, as they are now.
+
+        None of a log that may be anybody's, and none that only repeats another.
+        """
+        rows = self.db.rows(
+            """
+            select sessions.id, sessions.ref, sessions.agent, sessions.started_at,
+                   count(distinct turns.id) || '.' || total(turns.live) || '.'
+                   || coalesce(max(bodies.id), 0) || '.' || count(bodies.id) || '.'
+                   || coalesce(made_at, 0),
+                   coalesce(digests.title, sessions.title, ''), outcome, coalesce(summary, '')
+              from sessions
+              join turns on turns.session = sessions.id
+              left join bodies on bodies.turn = turns.id
+              left join digests on digests.session = sessions.id
+              left join projects a on a.id = sessions.project
+              left join projects b on b.id = a.merged_into
+             where (coalesce(b.key, a.key) = ?1 or sessions.ref = ?1)
+               and not external and copy_of is null
+               and (?2 is null or coalesce(sessions.started_at, 0) >= ?2)
+             group by sessions.id order by sessions.id
+            """,
+            (name, since),
+        )
+        return [SessionState(*row) for row in rows]
+
+    def session_refs(self) -> list[str]:
+        """Every session that is stored."""
+        return [str(ref) for (ref,) in self.db.rows("select ref from sessions order by id")]
+
+    def turns_of(self, session: int) -> list[tuple[int, int, int | None]]:
+        """The turns of a session: row, number, when."""
+        rows = self.db.rows(
+            "select id, ordinal, started_at from turns where session = ? and live order by ordinal",
+            (session,),
+        )
+        return [(turn, ordinal, at) for turn, ordinal, at in rows]
+
+    def vectors_of(self, session: int) -> dict[int, bytes]:
+        """The vectors of a session's turns as they are stored, by row of the turn."""
+        rows = self.db.rows(
+            "select turn, codes from vectors join turns on turns.id = turn where session = ?",
+            (session,),
+        )
+        return dict(rows)
+
     def was_forgotten(self, project: str, text: str) -> bool:
         """Whether a person here forgot a note that says this."""
         name = f"{project}\n{hashed(compared(text))}"
@@ -235,6 +302,24 @@ class Team:
             "insert or replace into team_items values (?, ?, ?, ?, ?, ?, ?)",
             (item.author, item.id, item.kind, item.project, None, json.dumps(item.body), now_ms()),
         )
+
+    def save_tombstones(self, ids: Iterable[str]) -> None:
+        """What other devices of ours forgot is not imported here, inside a transaction."""
+        self.db.many("insert or ignore into team_tombstones values (?)", [(id,) for id in ids])
+
+    def trim(self, most_bytes: int) -> int:
+        """Keep what was pulled within a size, what was least used goes first; how many went."""
+        size = int(self.db.value("select coalesce(sum(length(body)), 0) from team_items"))
+        gone = 0
+        for author, id, length in self.db.rows(
+            "select author, id, length(body) from team_items order by used_at, author, id"
+        ):
+            if size <= most_bytes:
+                break
+            with self.db.transaction():
+                self.db.execute("delete from team_items where author = ? and id = ?", (author, id))
+            size, gone = size - length, gone + 1
+        return gone
 
     def drop_items(self, gone: Iterable[TeamItem]) -> int:
         """Let go of what is gone at the hub, inside a transaction; how many things that were.

@@ -61,6 +61,27 @@ _UPDATE_START = """
 """
 
 
+class _ForgottenElsewhere(set[tuple[str, str]]):
+    """What is not brought back, with what other devices of ours forgot, which only has an id."""
+
+    def __init__(self, db: Database, here: set[tuple[str, str]]) -> None:
+        from recollect.store.sqlite.team import item_id
+
+        super().__init__(here)
+        self._id = item_id
+        self._ids = {id for (id,) in db.rows("select id from team_tombstones")}
+        self._key = db.value("select team_key from hub") or b""
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
+        return (
+            isinstance(name, tuple)
+            and name[0] == "session"
+            and self._id(self._key, "session", name[1]) in self._ids
+        )
+
+
 class Pending:
     """Rows on their way into the tables, written many at a time and in this order.
 
@@ -75,11 +96,11 @@ class Pending:
 
     def __init__(self, db: Database) -> None:
         self.db = db
-        *last, forgotten = db.rows(
+        *last, forgotten, elsewhere = db.rows(
             """
             select (select max(id) from turns), (select max(id) from bodies),
                    (select max(id) from sources), (select max(id) from sessions),
-                   (select count(*) from tombstones)
+                   (select count(*) from tombstones), (select count(*) from team_tombstones)
             """
         )[0]
         self.next_turn, self.next_body, self.next_source, self.next_session = (
@@ -89,6 +110,8 @@ class Pending:
         self.forgotten = set()
         if forgotten:
             self.forgotten = set(db.rows("select kind, name from tombstones"))
+        if elsewhere:
+            self.forgotten = _ForgottenElsewhere(db, self.forgotten)
         self.turns: list[tuple[Any, ...]] = []
         self.bodies: list[tuple[Any, ...]] = []
         self.calls: list[tuple[Any, ...]] = []
