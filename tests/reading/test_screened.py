@@ -24,7 +24,7 @@ PATTERNS = (
 WORDS = [
     "still red", "still red here", "works", "ok works.", "if it fails", "it fails",
     "tests must never lie", "(]xx", "x{2}",
-    "不行", "é", "naïve ", "\t", "\n", " ", ".", "K",
+    "不行", "é", "naïve ", "\t", "\n", "\xa0", "\r", " ", ".", "K",
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=6).map("".join)
 

@@ -23,6 +23,8 @@ _PIECE = re.compile(
 )
 _CLASS = re.compile(r"\\[wds]")
 _TOKEN = re.compile(r"\\x\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])+\]|\(\?:|.", re.DOTALL)
+# What is no letter or sign, and is the same to both.
+_ALIKE = str.maketrans("", "", "\t\n\r\xa0\u3000")
 # A bound, not what is taken. Short of memory re2 would say that nothing fits.
 _MOST_BYTES = 256 << 20
 
@@ -76,7 +78,10 @@ class Screens:
 
     def _possible(self, text: str) -> Sequence[int]:
         """Which patterns may be in a text, in the order in which they were added."""
-        if not text.isprintable():
+        if not text.isprintable() and (
+            # Here `$` fits before a last line end, for re2 only behind it.
+            text[-1] == "\n" or not text.translate(_ALIKE).isprintable()
+        ):
             return range(len(self.patterns))
         is_wide = not text.isascii()
         if is_wide not in self._asked:
