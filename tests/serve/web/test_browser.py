@@ -544,3 +544,20 @@ def test_a_session_of_thousands_of_turns_opens_anywhere_and_goes_on(
         tab.context.close()
     finally:
         site.end()
+
+
+def test_on_a_phone_a_line_leads_to_its_page_and_everything_is_a_tap_away(
+    chromium: playwright.Browser, site: Site
+) -> None:
+    """There is no room for two panes."""
+    tab = chromium.new_context(viewport=PHONE).new_page()
+    tab.goto(site.link)
+    tab.goto(f"{site.base}/p/github.com/acme/webshop")
+    tab.click("text=Everything")
+    assert tab.locator(".pane--r").is_visible()
+    tab.click("text=What is told")
+    tab.locator(".pack .line").first.click()
+    tab.wait_for_selector(".ev")
+    tab.wait_for_selector("text=Reject")
+    assert "/note?ref=" in tab.url
+    tab.context.close()

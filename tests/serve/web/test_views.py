@@ -227,9 +227,11 @@ def test_what_was_told_is_listed_and_judged(samples: Path, tmp_path: Path) -> No
             assert link is not None
             text = plain(page.get(unescape(link[1])).text)
             page.post("/told/helpful", ref=link[2], back="/told?since=")
+            facts = page.get(f"/note?ref={refs[0]}").text
         finally:
             web.close()
         assert "1 session was told 3 lines" in plain(told.text)
+        assert "told 1 time, used in 0" in plain(facts)
         assert found.notes[0].text.strip('"')[:30] in text
         assert memory.injections.feedback(refs[0]) == (1, 0)
 

@@ -142,7 +142,7 @@
   /* clicks */
   document.addEventListener("click", e => {
     if (e.target.matches("dialog")) return e.target.close();
-    const t = e.target.closest("[data-open],[data-close],[data-copy],[data-copy-next],[data-theme-toggle],[data-density-toggle],[data-nav],.opt,[data-fold],[data-sift]");
+    const t = e.target.closest("[data-open],[data-close],[data-copy],[data-copy-next],[data-theme-toggle],[data-density-toggle],[data-nav],.opt,[data-fold],[data-sift],[data-show-pane]");
     if (!t) return;
     const d = t.dataset;
     if ("close" in d) return t.closest("dialog").close();
@@ -152,8 +152,11 @@
     if ("themeToggle" in d) return flipTheme();
     if ("densityToggle" in d) return flipDensity();
     if ("fold" in d) return fold();
+    if (d.showPane) { $(".split").dataset.show = d.showPane; return scrollTo(0, 0); }
     if (d.sift) { t.setAttribute("aria-pressed", t.getAttribute("aria-pressed") !== "true"); return sift(); }
     if (t.matches(".opt")) return run(t);
+    // Beside each other there is no room for two panes: the line leads to its page.
+    if (narrow.matches && d.thread && t.matches(".line")) return;
     if ("nav" in d && (d.thread || d.preview || d.blame || "entry" in d) && !e.ctrlKey && !e.metaKey) { e.preventDefault(); choose(t); }
   });
   document.addEventListener("submit", e => {

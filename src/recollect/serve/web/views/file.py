@@ -62,10 +62,13 @@ def _shown(found: FileLines) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for piece in found.pieces:
         before: FileLine | None = None
+        # A piece from the depth of a file begins at the left.
+        indent = 0 if found.is_whole else _indent(piece)
         for line in piece[: MOST_LINES - len(rows)]:
             rows.append(
                 {
                     "line": line,
+                    "text": line.text[indent:],
                     "anchor": anchor(line.ref) if line.ref else "",
                     "leads": before is None or before.ref != line.ref,
                     "begins": before is None and bool(rows),
@@ -78,6 +81,12 @@ def _shown(found: FileLines) -> dict[str, Any]:
         "count": count,
         "left_out": count - len(rows),
     }
+
+
+def _indent(piece: list[FileLine]) -> int:
+    """How many spaces all lines begin with that are not empty."""
+    depths = [len(one.text) - len(one.text.lstrip()) for one in piece if one.text.strip()]
+    return min(depths, default=0)
 
 
 VIEW = View("/file", "file.html", build)

@@ -56,6 +56,7 @@ def note(asked: PageRequest) -> Context:
         "history": asked.memory.notes.history(found.ref),
         "project_key": found.project,
         "others": _alike(asked.memory, found),
+        "effect": next(iter(asked.memory.injections.effect(ref=found.ref)), None),
         "back": asked.value("back") or (project_url(found.project) if found.project else "/"),
     }
 
