@@ -192,3 +192,14 @@ def test_nothing_heavy_is_loaded() -> None:
     assert [name for name in loaded if not name.startswith("recollect")] == ["__future__"] or not [
         name for name in loaded if not name.startswith(("recollect", "__future__"))
     ]
+
+
+def test_a_later_row_that_is_wider_than_those_that_were_measured_fits_too() -> None:
+    """Widths are those of the first rows, so that a long list begins at once."""
+    rows = [["a title that goes on and on until it is cut", "short"]] * 200
+    rows.append(["a title that goes on and on until it is cut", "a-much-longer-name"])
+
+    *_, before, last = table(Style(width=40), [Column(flexible=True), Column("id")], rows)
+
+    assert before == "a title that goes on and on…       short"
+    assert last == "a title that goes…    a-much-longer-name"

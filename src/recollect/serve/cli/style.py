@@ -265,21 +265,29 @@ def table(
             for at in shown
         ]
         yield style.paint("dim", "".join(names).rstrip())
-    for row in (*first, *rest):
+    for row in _joined(first, rest):
         parts = []
+        # What a later row has more than those that were measured comes off its flexible cell.
+        more = sum(max(0, cells(row[at]) - widths[at]) for at in shown if at != flexible)
         for at in shown:
             column = columns[at]
-            text = row[at] if at != flexible else style.cut(row[at], widths[at])
+            text = row[at] if at != flexible else style.cut(row[at], max(1, widths[at] - more))
             last = at == shown[-1]
-            padded = (
-                text if last and not column.right else pad(text, widths[at], right=column.right)
-            )
+            wide = widths[at] - more if at == flexible else widths[at]
+            padded = text if last and not column.right else pad(text, wide, right=column.right)
             parts.append(
                 paint(column.name, padded) if paint is not None and not column.role
                 else style.paint(column.role, padded)
             )  # fmt: skip
             parts.append(" " * column.gap)
         yield "".join(parts).rstrip()
+
+
+def _joined(
+    first: Iterable[Sequence[str]], rest: Iterable[Sequence[str]]
+) -> Iterator[Sequence[str]]:
+    yield from first
+    yield from rest
 
 
 def _taken(
