@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
+import pytest
 
+from recollect.capture import watch
 from recollect.errors import NotFound
 from recollect.model.reports import ImportReport
 from tests.builders import codex, grok
@@ -90,8 +92,9 @@ def test_new_sessions_and_folders_are_noticed(home: Path) -> None:
         assert soon(lambda: len(everything(mind)) == 2, 2)
 
 
-def test_an_agent_installed_later_is_noticed(home: Path) -> None:
-    """Its folder is looked for every few seconds."""
+def test_an_agent_installed_later_is_noticed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its folder is looked for every now and then."""
+    monkeypatch.setattr(watch, "LOOK_AGAIN_MS", 1_000)
     claude_log(home, small_talk(1))
     with watching(home) as reports, memory(home) as mind:
         assert soon(lambda: len(reports) == 1, 5)

@@ -14,7 +14,7 @@ from threading import Event as Flag
 from watchfiles import watch as changes
 
 # How often we look whether a folder appeared that was not there at the start.
-LOOK_AGAIN_MS = 5_000
+LOOK_AGAIN_MS = 20_000
 STEP_MS = 50
 
 
@@ -23,22 +23,25 @@ def follow(
 ) -> Iterator[None]:
     """Yields once at the start, and after each burst of changes below the roots that exist."""
     stop = stop or Flag()
+    # Taken before what is there is read: a folder that appears meanwhile is another one.
+    existing = _existing(roots())
     yield
     while not stop.is_set():
-        existing = _existing(roots())
         if not existing:
             stop.wait(LOOK_AGAIN_MS / 1000)
-            continue
-        for batch in changes(
-            *existing, debounce=debounce_ms, step=STEP_MS, rust_timeout=LOOK_AGAIN_MS,
-            yield_on_timeout=True, stop_event=stop,
-            raise_interrupt=True, ignore_permission_denied=True, watch_filter=None,
-        ):  # fmt: skip
-            if batch:
-                yield
-            if _existing(roots()) != existing:
-                yield
-                break
+        else:
+            for batch in changes(
+                *existing, debounce=debounce_ms, step=STEP_MS, rust_timeout=LOOK_AGAIN_MS,
+                yield_on_timeout=True, stop_event=stop,
+                raise_interrupt=True, ignore_permission_denied=True, watch_filter=None,
+            ):  # fmt: skip
+                if batch:
+                    yield
+                if _existing(roots()) != existing:
+                    break
+        if (now := _existing(roots())) != existing:
+            existing = now
+            yield
 
 
 def _existing(roots: list[str]) -> list[str]:

@@ -461,3 +461,26 @@ def test_a_client_that_never_ends_its_request_is_closed() -> None:
 def test_a_request_has_twenty_seconds() -> None:
     """Enough for any program on this machine."""
     assert REQUEST_SECONDS == 20
+
+
+def test_a_server_that_nobody_asks_sleeps(store: Path) -> None:
+    """It may be left open for days."""
+    server = Listening(store)
+    try:
+        time.sleep(3)
+        before = slept(server.process.pid)
+        time.sleep(2)
+        woken = slept(server.process.pid) - before
+    finally:
+        server.process.terminate()
+        server.process.communicate()
+
+    assert woken <= 2
+
+
+def slept(process: int) -> int:
+    """How often the first thread of a process has given up its core by itself."""
+    if not os.path.isdir("/proc/self"):
+        pytest.skip("counts what /proc tells")
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.M)[0])
