@@ -59,6 +59,41 @@ def page(plots: Sequence[tuple[Mapping[str, Points], str, str]]) -> str:
     return f"{opening}<style>{style}</style>{ground}{''.join(drawn)}</svg>\n"
 
 
+def reliability(table: Sequence[tuple[float, float, int]], *, x: str, y: str) -> str:
+    """What came of what was predicted: a disc for each bin, as large as its count, both axes
+    from 0 to 1; the line is where prediction and outcome are the same. A file of its own.
+    """
+    side, edge = 320, 46
+
+    def place(value: float) -> float:
+        return edge + value * (side - 2 * edge)
+
+    parts = [
+        f'<rect width="{side}" height="{side}" fill="#fff"/>',
+        f'<path d="M{edge} {edge}V{side - edge}H{side - edge}M{edge} {side - edge}'
+        f'L{side - edge} {edge}" fill="none" stroke="#999"/>',
+        f'<text x="{side / 2}" y="{side - 10}" text-anchor="middle">{escape(x)}</text>',
+        f'<text x="{edge}" y="{edge - 16}">{escape(y)}</text>',
+    ]
+    for tick in (0.0, 0.5, 1.0):
+        parts.append(
+            f'<text x="{place(tick)}" y="{side - edge + 16}" text-anchor="middle">{tick:g}</text>'
+            f'<text x="{edge - 6}" y="{side - place(tick) + 4}" text-anchor="end">{tick:g}</text>'
+        )
+    for said, came, count in table:
+        radius = 2 + math.sqrt(count)
+        parts.append(
+            f'<circle cx="{place(said):.1f}" cy="{side - place(came):.1f}" r="{radius:.1f}" '
+            f'fill="{COLOURS[0]}" fill-opacity=".7"><title>{came:.2f} of {count} at {said:.2f}'
+            "</title></circle>"
+        )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" width="{side}" '
+        f'font-family="sans-serif" font-size="12" role="img" aria-label="{escape(y)} by '
+        f'{escape(x)}">{"".join(parts)}</svg>\n'
+    )
+
+
 def _curve(name: str, line: Points, across: _Axis, up: _Axis, number: int) -> str:
     colour = COLOURS[number % len(COLOURS)]
     path = " ".join(f"{across(one):.1f},{up(other):.1f}" for one, other in line)

@@ -39,7 +39,14 @@ CASES = [
     ("Hit", ["demo"]),
     ("Import report", ["import", str(SAMPLES)]),
     ("Source report", ["import", str(SAMPLES), "--report", "--dry-run", "--store", "none.db"]),
-    ("Pack", ["recall", "the migration deadlocks with the checkout worker", "--everywhere"]),
+    (
+        "Pack",
+        [
+            "recall",
+            "the new migration deadlocks with the checkout worker; try it against a copy",
+            "--everywhere",
+        ],
+    ),
     ("Note", ["memory", "--project", "github.com/acme/webshop"]),
     ("Continuation", ["resume", SESSION]),
     ("Handoff", ["handoff", SESSION, "--to", "codex"]),

@@ -16,11 +16,11 @@ from recollect.reading.tokens import tokens_of
 from recollect.recall.hooks.frame import closing, framed, opening
 from tests.builders.hooks import within_frame
 from tests.builders.talks import SHOP, Said, Talks
-from tests.encoders import WordEncoder
 
 ORCHARD = "/home/kim/orchard"
 OPENING, CLOSING = opening("mal23ory"), closing("mal23ory")
 WEBHOOK = "why does the webhook signature check fail in staging?"
+PRUNE = "which apple trees along the north wall were pruned before the frost"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
             command="pytest -q hooks",
             output="canaryoutput",
         ),
-        "rename the column price to amount in the orders table",
+        Said("rename the column price to amount in the orders table", edited="0007_amount.sql"),
     )
     made.tell("b", "the total of an invoice is wrong by a cent").tell(
         "c", "paint the shelf in the stock room"
@@ -56,7 +56,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talks]:
     )
     made.tell(
         "o",
-        *[f"prune the apple tree number {number}" for number in range(1, 5)],
+        Said("prune the apple trees along the north wall before the frost", edited="trees.md"),
+        "order new labels for the crates",
+        "count the ladders in the barn",
         project=ORCHARD,
         day=2,
     )
@@ -79,7 +81,7 @@ def test_a_turn_that_helps_is_told_in_a_line(shop: Talks) -> None:
     )
     whole = framed([text], shop.filled.store.hook_lines.mark())
     assert pack == Pack(lines=[line], tokens=ceil(tokens_of(whole)), text=whole)
-    assert 0.6 <= line.confidence < 1
+    assert 0.4 <= line.confidence < 1
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_it_is_silent_when_nothing_fits(shop: Talks, prompt: str) -> None:
 
 
 def test_a_prompt_that_is_typed_every_day_is_about_nothing(talks: Talks) -> None:
-    """Many turns hold all of its words, and none of them helps; two rare words are enough."""
+    """Many turns hold all of its words, and none of them helps; a few rare ones are enough."""
     for session in range(20):
         talks.tell(
             f"s{session}",
@@ -110,14 +112,16 @@ def test_a_prompt_that_is_typed_every_day_is_about_nothing(talks: Talks) -> None
             "continue",
             "yes, run the tests",
         )
-    talks.tell("rare", "the webhook signature is wrong")
+    talks.tell(
+        "rare", Said("the webhook signature is wrong behind the proxy", edited="hooks/proxy.py")
+    )
     talks.embed()
 
     told = {
         prompt: talks.memory.recall(prompt, folder=SHOP)
         for prompt in ("continue", "yes", "run the tests", "run it again")
     }
-    helped = talks.memory.recall("webhook signature", folder=SHOP)
+    helped = talks.memory.recall("webhook signature is wrong behind this proxy", folder=SHOP)
 
     assert told == dict.fromkeys(told, Pack())
     assert [line.ref for line in helped.lines] == ["codex:rare#1"]
@@ -125,17 +129,17 @@ def test_a_prompt_that_is_typed_every_day_is_about_nothing(talks: Talks) -> None
 
 def test_only_the_own_project_is_told_about(shop: Talks) -> None:
     """What was done elsewhere is somebody else's business, unless it is asked for."""
-    prompt = "prune the apple tree number 3"
-
-    assert shop.memory.recall(prompt, folder=SHOP) == Pack()
-    assert shop.memory.recall(prompt, folder=ORCHARD).lines[0].ref == "codex:o#3"
-    assert shop.memory.recall(prompt, folder=SHOP, everywhere=True).lines[0].ref == "codex:o#3"
+    assert shop.memory.recall(PRUNE, folder=SHOP) == Pack()
+    assert shop.memory.recall(PRUNE, folder=ORCHARD).lines[0].ref == "codex:o#1"
+    assert shop.memory.recall(PRUNE, folder=SHOP, everywhere=True).lines[0].ref == "codex:o#1"
 
 
 def test_the_own_project_is_asked_first(shop: Talks) -> None:
     """Others only speak when it has nothing to say."""
     found = shop.memory.recall(
-        "rename the column price of the apple tree number 3", folder=SHOP, everywhere=True
+        f"0007_amount.sql: rename the column price of the orders table again; {PRUNE}",
+        folder=SHOP,
+        everywhere=True,
     )
 
     assert {line.project for line in found.lines} == {SHOP}
@@ -203,12 +207,18 @@ def test_a_short_prompt_is_told_with_the_one_before(shop: Talks) -> None:
 
 def test_the_one_before_is_a_persons_too(talks: Talks) -> None:
     """What a program said there is no prompt to quote."""
-    talks.tell("a", Said("canary continue the session", author="system"), "deploy billing")
+    talks.tell(
+        "a",
+        Said("canary continue the session", author="system"),
+        Said("deploy billing", reply="the canary went to staging first", edited="billing.yaml"),
+    )
     talks.tell("b", *[f"prune the apple tree number {number}" for number in range(8)])
 
-    pack = talks.memory.recall("deploy billing", folder=SHOP)
+    pack = talks.memory.recall("deploy billing.yaml to staging first", folder=SHOP)
 
-    assert [line.text for line in pack.lines] == ["- 2026-01-01 codex:a#2: asked “deploy billing”"]
+    assert [line.text for line in pack.lines] == [
+        "- 2026-01-01 codex:a#2: asked “deploy billing”; changed billing.yaml"
+    ]
 
 
 def test_long_things_are_cut_and_many_are_counted(talks: Talks) -> None:
@@ -232,18 +242,22 @@ def test_long_things_are_cut_and_many_are_counted(talks: Talks) -> None:
 
 def test_an_undone_turn_is_not_told(talks: Talks) -> None:
     """The person took it back."""
-    talks.tell("a", "deploy the billing service to staging", "something else entirely").embed()
-    before = talks.memory.recall("deploy the billing service", folder=SHOP)
-    talks.filled.db.execute("update turns set live = 0 where id = 1")
+    deployed = Said("deploy the billing service to staging", edited="billing.yaml")
+    talks.tell("a", deployed, Said("something else entirely", edited="x.py"))
+    asked = "deploy the billing service of billing.yaml"
+    before = talks.memory.recall(asked, folder=SHOP)
+    with talks.store.transaction():
+        talks.filled.db.execute("update turns set live = 0 where id = 1")
+        talks.store.hook_lines.outdate()
 
     assert [line.ref for line in before.lines] == ["codex:a#1"]
-    assert talks.memory.recall("deploy the billing service", folder=SHOP) == Pack()
+    assert talks.memory.recall(asked, folder=SHOP) == Pack()
 
 
 # Budget
 
 
-@given(st.integers(0, 700), st.sampled_from([WEBHOOK, "prune the apple tree number 3"]))
+@given(st.integers(0, 700), st.sampled_from([WEBHOOK, PRUNE]))
 def test_the_budget_is_kept(shop: Talks, budget: int, prompt: str) -> None:
     """By our own estimate; what does not fit is left out whole."""
     whole = shop.memory.recall(prompt, folder=SHOP, everywhere=True, budget=10_000)
@@ -273,16 +287,3 @@ def test_the_same_prompt_is_told_the_same(shop: Talks, prompt: str) -> None:
 
     assert first.lines
     assert shop.memory.recall(prompt, folder=SHOP) == first
-
-
-def test_without_vectors_words_can_be_enough(talks: Talks) -> None:
-    """The first hour after an import has none."""
-    talks.tell("a", WEBHOOK, "something else")
-    by_words = talks.memory.recall("the webhook signature check fails in staging", folder=SHOP)
-    talks.embed()
-    talks.memory._shared._encoder = WordEncoder()
-
-    assert [line.ref for line in by_words.lines] == ["codex:a#1"]
-    assert (
-        talks.memory.recall("the webhook signature check fails in staging", folder=SHOP) == by_words
-    )

@@ -146,8 +146,8 @@ OWN = {
     "system.platforms",
 }  # fmt: skip
 WITH_A_PROMPT = {
-    "math", "model", "model.search", "recall", "recall.clues", "recall.hooks",
-    "recall.hooks.frame", "recall.hooks.prompts", "recall.rank",
+    "math", "recall", "recall.hooks", "recall.hooks.chances", "recall.hooks.facts",
+    "recall.hooks.frame", "recall.hooks.prompts", "recall.hooks.words", "recall.stop_words",
 }  # fmt: skip
 
 

@@ -100,25 +100,26 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 # number, a note by its reference.
 GOLDEN = {
     "the webhook signature check fails again": ["1#1"],
-    "round the invoice totals": ["2#1"],
+    "round the invoice totals half up, and run tests/money": ["2#1"],
     "why is tax rounded per line item and not per invoice?": ["note:1"],
     "rename the column amount back to price in the orders table": ["2#2"],
     "the customers export runs out of memory again": ["3#1"],
     "export customers to the warehouse nightly": ["3#1"],
-    "make the checkout button blue on hover": ["4#1"],
+    "make the checkout button blue on hover in checkout.css": ["4#1"],
     "retry the provider with exponential backoff": ["5#1"],
     "the payment provider answers 503": ["5#1"],
     "what do deploys to production need?": ["note:2"],
     "is the signature of the webhook trimmed before the check?": ["1#1"],
+    "change signature.py so that it logs the header": ["1#1"],
+    "what is in export.py?": ["3#1"],
     "rounding of tax on an invoice is off by a cent": ["note:1"],
     "translate the newsletter template into Danish": ["4#2"],
     "write the changelog fragment for this deploy": ["note:2"],
     "do you answer in British or American English?": ["note:4"],
     # Too little of it is known, or it says too little.
-    "change signature.py so that it logs the header": [],
+    "round the invoice totals": [],
     "webhook": [],
     "staging": [],
-    "what is in export.py?": [],
     "is our newsletter in Portuguese?": [],
     "run the tests again, please": [],
     # Said every day, or about nothing that was done here.
@@ -155,15 +156,12 @@ def name(line: str) -> str:
 
 @pytest.mark.parametrize(("prompt", "expected"), GOLDEN.items())
 def test_a_hook_tells_what_recall_would(shop: Shop, prompt: str, expected: list[str]) -> None:
-    """Recall begins with what is ready, in these words.
-
-    What it adds has to be searched for, which a hook has no time for.
-    """
+    """Both ask the same question of the same rows."""
     told_by_hook = told(shop.home, "UserPromptSubmit", prompt=prompt, session_id=prompt)
 
     told_by_recall = [line.text for line in shop.mind.recall(prompt, folder=SHOP).lines]
     assert [name(line) for line in told_by_hook] == expected
-    assert told_by_recall[: len(told_by_hook)] == told_by_hook
+    assert told_by_recall == told_by_hook
 
 
 def test_a_session_starts_with_what_recall_says_without_a_prompt(shop: Shop) -> None:
@@ -216,9 +214,12 @@ def test_what_is_told_is_never_too_much(home: Path) -> None:
         .ask("asked " * 60)
         .run("wrong-program --flag " + "x/y " * 80, "command not found", code=127)
     )
-    for number in range(12):
-        animals = "giraffe, pelican and ostrich" if number < 3 else "zebra"
-        long.ask(f"the {animals} of question {number} " + "and so on " * 60)
+    for number in range(40):
+        animals = "giraffe, pelican, walrus, badger and ostrich" if number < 3 else "zebra"
+        long.ask(
+            f"{chr(97 + number % 26) * (4 + number // 26)}: the {animals} of question {number} "
+            + "and so on " * 60
+        )
         long.run(f"tool{number} go", "not found", code=127).run(
             f"uv run tool{number} go {'a/b ' * 40}", "ok"
         )
@@ -233,7 +234,7 @@ def test_what_is_told_is_never_too_much(home: Path) -> None:
         list(mind.make_ready())
 
         start = hook.respond("codex", "SessionStart", passed("SessionStart"), environment(home))
-        prompt = "giraffe, pelican and ostrich"
+        prompt = "giraffe, pelican, walrus, badger and ostrich"
         at_prompt = hook.respond(
             "codex",
             "UserPromptSubmit",

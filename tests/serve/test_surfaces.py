@@ -27,6 +27,7 @@ from recollect.serve.memory_thread import MemoryThread
 MARK = "zanzibar"
 RULE = f"Always build {MARK} with make before you commit."
 ASKED = f"why does the {MARK} webhook fail in staging?"
+AGAIN = f"the {MARK} webhook fails in staging once more: ruff check passed, make {MARK} is built"
 FAILED = f"ruff check --fxi {MARK}"
 ERROR = "error: unexpected argument '--fxi' found"
 
@@ -133,10 +134,10 @@ ASKING: dict[str, Surface] = {
         "select line, refs from reminders join projects on projects.id = project where key = ?",
         folder,
     ),
-    "recall": lambda home, folder: asked(home, lambda mind: mind.recall(ASKED, folder=str(folder))),
-    "recall over MCP": lambda home, folder: mcp_recall(home, folder, ASKED),
+    "recall": lambda home, folder: asked(home, lambda mind: mind.recall(AGAIN, folder=str(folder))),
+    "recall over MCP": lambda home, folder: mcp_recall(home, folder, AGAIN),
     "hook at a prompt": lambda home, folder: str(
-        told(home, "UserPromptSubmit", cwd=str(folder), prompt=ASKED)
+        told(home, "UserPromptSubmit", cwd=str(folder), prompt=AGAIN)
     ),
     "hook before a command": lambda home, folder: str(
         told(home, "PreToolUse", passed_command(FAILED, cwd=str(folder)))

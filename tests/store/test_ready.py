@@ -9,7 +9,7 @@ from collections.abc import Callable
 import apsw
 import pytest
 
-from recollect.store.hook_lines import HookLine, Reminder
+from recollect.store.hook_lines import PromptLine, Reminder
 from recollect.store.sqlite.database import APPLICATION_ID, SCHEMA, Database
 from recollect.store.sqlite.hook_lines import HookLines
 from recollect.store.sqlite.ready import APPLICATION_ID as SAME_APPLICATION_ID
@@ -29,9 +29,8 @@ def shop(filled: Filled) -> int:
 def fill(db: Database, project: int, begun: int, word: str = "webhook") -> None:
     """Everything that is kept ready about a project."""
     lines = HookLines(db)
-    lines.save_prompt_lines(
-        project, begun, [(HookLine("codex:a#1", f"- the {word}", 5), f"about {word}s")]
-    )
+    line = PromptLine("codex:a#1", f"- the {word}", 5, {word: 3, "about": 1}, facts=7, session=1)
+    lines.save_prompt_lines(project, begun, [line])
     lines.save_pack(
         project, begun, f"pack of {word}", ["codex:a#1"],
         compact="- use tabs", compact_refs=["note:1"], long="long",
@@ -43,6 +42,7 @@ def contents(db: Database) -> list[object]:
         db.rows("select project, text, refs from packs where text != ''"),
         db.rows("select project, ref, line, at from prompt_lines"),
         db.rows("select word from prompt_words order by word"),
+        db.rows("select * from prompt_word_counts order by word"),
     ]
 
 
@@ -69,15 +69,55 @@ def test_what_is_saved_is_what_is_read(filled: Filled) -> None:
         "webhook *", "/srv", "note:1", "- webhook failed",
     )  # fmt: skip
     assert ready.after_compaction(project) == ("- use tabs", "note:1")
-    (number,) = ready.holders("webhook")
-    assert ready.prompt_lines_in(project) == {number}
+    assert ready.facts(project) == [(0, 7, 1)]
+    assert ready.postings(project, ["webhook", "x"]) == {"webhook": [3]}
     assert {
-        one: (told.refs, told.line, told.at) for one, told in ready.prompt_lines([number]).items()
-    } == {number: ("codex:a#1", "- the webhook", 5)}
+        place: (told.refs, told.line, told.at)
+        for place, told in ready.prompt_lines(project, [0]).items()
+    } == {0: ("codex:a#1", "- the webhook", 5)}
     assert (ready.counts(["webhook", "about", "x"]), ready.total()) == (
         {"webhook": 1, "about": 1},
         1,
     )
+
+
+def test_what_is_told_everywhere_stands_beside_the_lines_of_every_project(filled: Filled) -> None:
+    """With places of its own."""
+    project = shop(filled)
+    lines = HookLines(filled.db)
+    fill(filled.db, project, lines.begin(project))
+    tabs = [
+        PromptLine(f"note:{number}", "- use tabs", None, {"tab": 1, "webhook": 2}, facts=0)
+        for number in (1, 2)
+    ]
+
+    lines.save_common_lines(tabs)
+
+    ready = lines.ready()
+    assert ready.facts(project) == [(0, 7, 1), (-1, 0, None), (-2, 0, None)]
+    found = ready.postings(project, ["webhook"])["webhook"]
+    assert sorted((posting >> 16, posting & 0xFFFF) for posting in found) == [
+        (-2, 2), (-1, 2), (0, 3),
+    ]  # fmt: skip
+    assert {place: told.refs for place, told in ready.prompt_lines(project, [0, -2]).items()} == {
+        0: "codex:a#1",
+        -2: "note:2",
+    }
+    assert ready.counts(["webhook"]) == {"webhook": 3}
+
+
+def test_the_words_of_a_line_go_with_it_and_the_others_are_found_again(filled: Filled) -> None:
+    """Who forgets a turn wants none of its words kept; the job makes those of the other turns."""
+    project = shop(filled)
+    lines = HookLines(filled.db)
+    begun = lines.begin(project)
+    fill(filled.db, project, begun)
+
+    with filled.db.transaction():
+        lines.drop({"codex:a#1"})
+
+    assert contents(filled.db)[1:] == [[], [], []]
+    assert lines.outdated() == [(project, SHOP)]
 
 
 def test_others_are_told_nothing_of_it(filled: Filled) -> None:
@@ -88,30 +128,10 @@ def test_others_are_told_nothing_of_it(filled: Filled) -> None:
 
     assert ready.pack(project + 1) is None
     assert ready.reminders(project + 1, "command", "webhook") == []
-    assert ready.prompt_lines_in(project + 1) == set()
+    assert ready.facts(project + 1) == []
+    assert ready.postings(project + 1, ["webhook"]) == {}
+    assert ready.prompt_lines(project + 1, [0]) == {}
     assert ready.reminders(project, "error", "webhook") == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "\x00",
-        "☃",
-        "\ud800",
-        "the",
-        "x" * 100_000,
-        "Übergröße straße",
-        "parseRolloutFile",
-        "日本語",
-    ],
-)
-def test_any_text_has_stems(filled: Filled, text: str) -> None:
-    """A prompt is whatever somebody pasted."""
-    stems = Ready(filled.db.connection).stems(text)
-
-    assert len(stems) == len(set(stems))
-    assert all(stem == stem.lower() for stem in stems)
 
 
 def test_it_never_writes(filled: Filled) -> None:
@@ -161,7 +181,7 @@ def test_what_was_forgotten_meanwhile_is_not_saved(filled: Filled) -> None:
 
     fill(filled.db, project, begun)
 
-    assert contents(filled.db) == [[], [], []]
+    assert contents(filled.db) == [[], [], [], []]
     assert HookLines(filled.db).outdated() == [(project, SHOP)]
 
 
@@ -189,7 +209,7 @@ def test_a_project_that_is_there_no_more_is_not_prepared(
 
     fill(filled.db, project, HookLines(filled.db).begin(project) if early else begun)
 
-    assert contents(filled.db) == [[], [], []]
+    assert contents(filled.db) == [[], [], [], []]
     assert filled.db.rows("select * from packs") == []
 
 
@@ -225,7 +245,7 @@ def test_a_project_that_is_gone_takes_what_was_ready_with_it(filled: Filled) -> 
     with filled.db.transaction():
         gone(filled.db, project)
 
-    assert contents(filled.db) == [[], [], []]
+    assert contents(filled.db) == [[], [], [], []]
 
 
 def test_the_mark_of_a_store_stays_and_is_its_own(filled: Filled) -> None:

@@ -736,17 +736,12 @@ class Memory:
             return Pack() if own is None else self._started(own, budget)
         from recollect.recall.pack import pack
 
-        projects: list[str | None] = [own] if own is not None else []
-        if everywhere:
-            projects.append(None)
-        return pack(
-            self._shared.store(),
-            self._shared.encoder,
-            prompt,
-            projects=projects,
-            domains=self.settings.domains(),
-            budget=budget,
-        )
+        if everywhere and not self._shared.store().read_only:
+            for _ in self.make_ready():
+                pass
+        elif own is not None:
+            self._bring_up_to_date(own)
+        return pack(self._shared.store(), prompt, project=own, everywhere=everywhere, budget=budget)
 
     def handoff(self, ref: str, *, to: str | None = None, budget: int | None = None) -> Handoff:
         """What a session leaves behind, as a prompt with which another agent goes on.

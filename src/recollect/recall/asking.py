@@ -9,9 +9,9 @@ import os
 
 from recollect.errors import EncoderUnavailable, UsageError, find_meant
 from recollect.model.search import Query, Scope, SearchResult, Term
-from recollect.recall.clues import STOP_WORDS
 from recollect.recall.meaning import NOTHING_STORED, Meaning
 from recollect.recall.search import SearchRequest, search
+from recollect.recall.stop_words import STOP_WORDS
 from recollect.recall.when import find_span, read_span
 from recollect.system.clock import now_ms
 

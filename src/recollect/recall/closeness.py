@@ -15,7 +15,7 @@ from functools import cache
 
 from recollect.embed.static import StaticEncoder
 from recollect.embed.tokens import tokens
-from recollect.recall.clues import STOP_WORDS
+from recollect.recall.stop_words import STOP_WORDS
 from recollect.store.codes import cosines, numbers_in, stored
 
 TYPE_CHECKING = False

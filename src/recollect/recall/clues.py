@@ -11,6 +11,7 @@ On the path of a cold search: nothing heavy is imported.
 from __future__ import annotations
 
 from recollect.model.search import Clue
+from recollect.recall.stop_words import STOP_WORDS
 from recollect.store.text import parts_of_name, row_of_words, words
 
 TYPE_CHECKING = False
@@ -19,21 +20,6 @@ if TYPE_CHECKING:
 
     from recollect.model.search import Query
 
-# A question is half made of these, and no answer is found by them. They are
-# left out unless a query has no other word, or has them inside quotes.
-STOP_WORDS = frozenset((
-    "a", "about", "after", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been",
-    "before", "being", "but", "by",
-    "can", "could", "did", "do", "does", "doing", "for", "from", "had", "has", "have", "having",
-    "he", "her", "hers", "him",
-    "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "may", "me", "might", "my",
-    "of", "on", "or", "our",
-    "out", "over", "s", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their",
-    "them", "then", "there",
-    "these", "they", "this", "those", "to", "too", "up", "us", "was", "we", "were", "what", "when",
-    "where", "which",
-    "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
-))  # fmt: skip
 # A whole log may be pasted; its beginning says what it is about.
 MOST_CLUES = 200
 

@@ -1,83 +1,61 @@
 """What an agent should be told about a prompt, or nothing.
 
 A search shows its best hits, good or not; somebody is there to judge them. This
-is read by an agent that did not ask. So it only holds what we are confident of,
-and mostly it is silent: a wrong memory costs more than none.
+is read by an agent that did not ask. So it only holds what is likely to change what the
+agent does next, and mostly it is silent: a wrong memory costs more than none.
 
-It is what is ready to be told (`recall.hooks.prompts`, all that a hook has time
-for), and the turns that a search finds and that we are sure of.
+It is what a hook says at this prompt (`recall.hooks.prompts`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import ceil, exp
+from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING
 
 from recollect.model.answers import Pack, PackLine
-from recollect.model.search import Query, Scope, Term
 from recollect.reading.tokens import tokens_of
-from recollect.recall import rank
-from recollect.recall.asking import make_request
-from recollect.recall.clues import clues, is_telling
 from recollect.recall.hooks.frame import PROMPT_TOKENS, fitting, framed, unframed
-from recollect.recall.hooks.prompts import (
-    MOST_LINES,
-    SAYS_SOMETHING,
-    confident,
-    tell,
-)
-from recollect.recall.hooks.turn_lines import BY_PEOPLE, describe
-from recollect.recall.search import Candidates
+from recollect.recall.hooks.prompts import tell
+from recollect.recall.hooks.words import MOST_CHARACTERS, words_in
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
-    from recollect.embed import Encoder
-    from recollect.model.search import Place
-    from recollect.recall.search import SearchRequest
     from recollect.store import Store
 
-# How sure we are that a turn helps with a prompt, as a logistic sum: how much of
-# the prompt it holds, how many rare words that is, and how near its vector is.
-# Fitted on the development part of our own set, where the threshold of
-# `telling` gives precision 0.90 and silence 0.91 (cross-validated); a lower one
-# speaks more often and is wrong more often.
-HOLDS, RARE_WORDS, COSINE, BIAS = 3.25, 0.6, 2.9, -3.25
-CANDIDATES = 20
+# Of all projects those are asked that have most of a prompt's words.
+MOST_PROJECTS = 10
 
 
 def pack(
-    store: Store,
-    encoder: Callable[[], Encoder],
-    prompt: str,
-    *,
-    projects: list[str | None],
-    domains: dict[str, list[str]],
+    store: Store, prompt: str, *, project: str | None, everywhere: bool = False,
     budget: int | None = None,
-) -> Pack:
-    """What is worth telling about a prompt, from the first of these projects that has something.
-
-    None means all of them.
+) -> Pack:  # fmt: skip
+    """What is worth telling about a prompt: of a project, and when that has nothing, with
+    `everywhere`, of the one that is likeliest to help.
 
     The same prompt and the same store give the same pack.
     """
-    query = Query([Term(word) for word in prompt.split()])
-    for project in projects:
-        scope = Scope(query.having(project=project, **BY_PEOPLE), domains)
-        lines = _called_up(store, project, prompt)
-        known = {line.ref for line in lines}
-        request, _ = make_request(store, encoder, scope)
-        lines += [
-            _line(store, place, score)
-            for place, score in _confident(store, request)
-            if place.ref not in known
+    ready = store.hook_lines.ready()
+    own = store.projects.number(project) if project is not None else None
+    found = _lines(store, own, prompt) if own is not None else []
+    if not found and everywhere:
+        words = words_in(prompt[:MOST_CHARACTERS])
+        others = [
+            _lines(store, other, prompt)
+            for other in ready.projects_with(set(words), limit=MOST_PROJECTS)
+            if other != own
         ]
-        made = within(
-            lines[:MOST_LINES], PROMPT_TOKENS if budget is None else budget, store.hook_lines.mark()
-        )
-        if made.lines:
-            return made
-    return Pack()
+        found = max(others, key=lambda lines: lines[0].confidence if lines else 0, default=[])
+    return within(found, PROMPT_TOKENS if budget is None else budget, store.hook_lines.mark())
+
+
+def _lines(store: Store, project: int, prompt: str) -> list[PackLine]:
+    key = store.projects.key(project)
+    return [
+        PackLine(ref=told.refs, at=iso(told.at), project=key, confidence=chance, text=told.line)
+        for told, chance in tell(store.hook_lines.ready(), project, prompt)
+    ]
 
 
 def started(store: Store, project: str, budget: int | None = None) -> Pack:
@@ -105,49 +83,6 @@ def started(store: Store, project: str, budget: int | None = None) -> Pack:
         text = framed(told, mark) if told else ""
         lines = [line for line in lines if f"- {line.text}" in told]
     return Pack(lines=lines, text=text, tokens=ceil(tokens_of(text)))
-
-
-def _called_up(store: Store, project: str | None, prompt: str) -> list[PackLine]:
-    """What is ready to be told about a prompt: the part of a pack that a hook says."""
-    number = store.projects.number(project) if project is not None else None
-    if number is None:
-        return []
-    return [
-        PackLine(ref=told.refs, at=iso(told.at), project=project, confidence=score, text=told.line)
-        for told, score in tell(store.hook_lines.ready(), number, prompt)
-    ]
-
-
-def _confident(store: Store, request: SearchRequest) -> list[tuple[Place, float]]:
-    """The turns that help, surest first."""
-    # "do it" is held by many turns, and tells of none.
-    wanted = list(filter(is_telling, clues(request.scope.query)))
-    words = rank.Words(store.text.find(wanted, request.scope, rank.FIELDS))
-    if words.needed < SAYS_SOMETHING:
-        return []
-    pool = Candidates(store, request, words)
-    ranked = {score.place.turn: score for score in pool.ranked()[:CANDIDATES] if score.place.live}
-    best = confident([(round(confidence(score, words), 3), turn) for turn, score in ranked.items()])
-    return [(ranked[turn].place, score) for score, turn in best]
-
-
-def confidence(score: rank.Score, words: rank.Words) -> float:
-    """How sure we are that a turn helps, between 0 and 1."""
-    if not words.needed:
-        return 0.0
-    holds = rank.sum_nearby(score, words.tables) / words.needed
-    rare_words = words.held.get(score.place.turn, 0.0)
-    return 1 / (1 + exp(-(HOLDS * holds + RARE_WORDS * rare_words + COSINE * score.cosine + BIAS)))
-
-
-def _line(store: Store, place: Place, score: float) -> PackLine:
-    return PackLine(
-        ref=place.ref,
-        at=iso(place.at),
-        project=place.project,
-        confidence=score,
-        text=describe(store, place),
-    )
 
 
 def within(lines: Sequence[PackLine], budget: int, mark: str) -> Pack:

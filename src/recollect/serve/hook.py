@@ -241,13 +241,17 @@ def _what_to_tell(
     if given.moment == "prompt" and given.prompt and not given.subagent:
         from recollect.recall.hooks.prompts import tell
 
-        lines = [line for line, _ in tell(ready, project, _own_words(given.prompt, hooks))]
+        told = _told_before(given, hooks, ready, store)
+        found = tell(
+            ready, project, _own_words(given.prompt, hooks), session=given.session, but=told
+        )
+        lines = [line for line, _ in found]
     elif given.tool in hooks.shell_tools and given.command:
         if given.moment == "command":
             lines = _reminder(ready, project, given, "command", given.command)
         elif given.moment == "failure" and given.error and hooks.failed(given.error):
             lines = _reminder(ready, project, given, "error", given.error)
-    if lines and given.session:
+    if given.moment != "prompt" and lines:
         told = _told_before(given, hooks, ready, store)
         lines = [line for line in lines if not told.issuperset(line.refs.split())]
     mark = ready.mark() if lines else ""
@@ -276,7 +280,9 @@ def _told_before(given: HookInput, hooks: Hooks, ready: Ready, store: str) -> se
 
     What it was told at its start is told once more before a command that fails.
     """
-    before = [*ready.told_to(given.session or ""), *_in_spool(store, given)]
+    if not given.session:
+        return set()
+    before = [*ready.told_to(given.session), *_in_spool(store, given)]
     reminds = given.moment in ("command", "failure")
     return {
         ref

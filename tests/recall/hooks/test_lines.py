@@ -62,12 +62,19 @@ def ready(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
         "where made_at > 0",
         "reminders": "select key, r.kind, word, shape, line, refs, at from reminders r join "
         "projects on projects.id = project",
-        "lines": "select key, ref, line, at from prompt_lines left join projects on projects.id = "
-        "project",
-        "words": "select ref, word from prompt_words join prompt_lines on prompt_lines.id = "
-        "prompt_words.line",
+        "lines": "select key, ref, line, at, place, facts from prompt_lines "
+        "left join projects on projects.id = project",
+        "counts": "select word, lines from prompt_word_counts",
     }
-    return {name: sorted(db.rows(sql), key=repr) for name, sql in queries.items()}
+    found = {name: sorted(db.rows(sql), key=repr) for name, sql in queries.items()}
+    places = db.rows("select coalesce(project, 0), place, ref from prompt_lines")
+    refs = {(project, place): ref for project, place, ref in places}
+    found["words"] = sorted(
+        (refs[project, posting >> 16], word, posting & 0xFFFF)
+        for project, word, lines in db.rows("select project, word, lines from prompt_words")
+        for posting in memoryview(lines).cast("I")
+    )
+    return found
 
 
 def from_scratch(mind: Memory) -> dict[str, list[tuple[Any, ...]]]:
@@ -373,8 +380,9 @@ def test_what_came_back_with_a_prompt_does_not_call_it_up(remember: Remember) ->
 
     prepare(mind)
 
-    assert [row[1] for row in ready(mind)["lines"] if "#" in row[1]] == [f"{Work(1).ref}#1"]
-    assert {"recal", "cafe01"}.isdisjoint(word for _, word in ready(mind)["words"])
+    words = {(ref, word) for ref, word, _ in ready(mind)["words"] if "#" in ref}
+    assert {ref for ref, _ in words} == {f"{Work(1).ref}#1", f"{Work(1).ref}#2"}
+    assert {"recal", "cafe01"}.isdisjoint(word for _, word in words)
 
 
 def test_a_repaired_store_is_prepared_again(home: Path, remember: Remember) -> None:

@@ -10,10 +10,8 @@ from recollect.memory import Memory
 from recollect.reading.tokens import tokens_of
 from recollect.recall.hooks.frame import PROMPT_TOKENS, closing, fitting, framed, opening, unframed
 from recollect.recall.hooks.prompts import (
+    FORM_COPIES,
     MOST_LINES,
-    NEARLY,
-    TEMPLATE_LINES,
-    confident,
     tell,
 )
 from tests.builders.hooks import SHOP
@@ -50,9 +48,21 @@ def filler(number: int, folder: str = SHOP) -> Work:
     return work
 
 
+def mended(number: int, prompt: str = WEBHOOK, folder: str = SHOP) -> Work:
+    """Work that failed first and then changed something."""
+    return (
+        Work(number, cwd=folder)
+        .ask(prompt)
+        .run("pytest -q hooks/signature", "1 failed", code=1)
+        .edit(f"{folder}/hooks/signature.py")
+        .run("pytest -q hooks/signature", "1 passed")
+        .done("The signature was checked over the decoded body.")
+    )
+
+
 def test_the_words_of_a_prompt_call_up_the_turn_that_had_them(remember: Remember) -> None:
     """In whatever form: plural, past, upper case, camel case."""
-    work = Work(1).ask(WEBHOOK).run("pytest -q", "ok")
+    work = mended(1)
     mind = prepare(remember(work, filler(2), filler(3)))
 
     assert told(mind, WEBHOOK) == [f"{work.ref}#1"]
@@ -68,8 +78,8 @@ def test_only_the_own_project_is_asked(remember: Remember) -> None:
 
     A person may say something for all of them.
     """
-    here, there = Work(1).ask(WEBHOOK).run("ls"), Work(2, cwd=ORCHARD).ask(WEBHOOK).run("ls")
-    mind = remember(here, there, filler(3), filler(4, ORCHARD))
+    here, there = mended(1), mended(2, folder=ORCHARD)
+    mind = remember(here, there, filler(3), filler(4, ORCHARD), filler(5), filler(6, ORCHARD))
     cake = mind.notes.add(
         "the lemon cake is baked with almonds, tonight and always", everywhere=True
     )
@@ -83,11 +93,19 @@ def test_only_the_own_project_is_asked(remember: Remember) -> None:
     assert told(mind, "bake a lemon cake with almonds tonight", ORCHARD) == [cake.ref]
 
 
-def test_a_turn_in_which_nothing_was_done_is_not_told(remember: Remember) -> None:
-    """There is nothing to learn from it that its prompt does not say."""
-    mind = prepare(remember(Work(1).ask(WEBHOOK).done("Because of the clock."), filler(2)))
+def test_a_turn_in_which_something_was_mended_comes_before_one_of_mere_talk(
+    remember: Remember,
+) -> None:
+    """What changed files, and went wrong on the way, is what the next one can learn from."""
+    talk = Work(1).ask(f"explain: {WEBHOOK}").done("Because of the clock.")
+    work = mended(2)
+    for number, one in enumerate((work, talk)):
+        one.talk.lines = [
+            line.replace("2026-01-01T", f"2026-01-{10 + number}T") for line in one.talk.lines
+        ]
+    mind = prepare(remember(talk, work, filler(3), filler(4)))
 
-    assert told(mind, WEBHOOK) == []
+    assert told(mind, f"again: {WEBHOOK} it worked on the old cluster")[0] == f"{work.ref}#1"
 
 
 def test_what_a_sub_agent_or_a_program_asked_is_not_told(remember: Remember) -> None:
@@ -100,39 +118,54 @@ def test_what_a_sub_agent_or_a_program_asked_is_not_told(remember: Remember) -> 
     assert told(mind, WEBHOOK) == []
 
 
-def test_of_turns_that_are_equally_good_the_newest_are_told_first(remember: Remember) -> None:
-    """And not more than a few."""
-    works = [Work(number).ask(f"{WEBHOOK} try {number}").run("ls") for number in range(1, 5)]
-    for number, work in enumerate(works):
-        work.talk.lines = [
-            line.replace("2026-01-01T", f"2026-01-{10 - number:02}T") for line in work.talk.lines
-        ]
-    mind = prepare(remember(*works, filler(7), filler(8)))
+def test_not_more_than_a_few_are_told(remember: Remember) -> None:
+    """And the likeliest first."""
+    works = [
+        mended(number, f"{topic} of the webhook signature break the staging cluster")
+        for number, topic in enumerate(("timestamps", "retries", "proxies", "quotas"), 1)
+    ]
+    mind = prepare(remember(*works, *[filler(number) for number in range(7, 30)]))
 
-    assert told(mind, WEBHOOK) == [f"{work.ref}#1" for work in works[:MOST_LINES]]
+    found = told(mind, "webhook signature on the staging cluster: proxies and pytest hooks")
+
+    assert found[0] == f"{works[2].ref}#1"
+    assert len(found) <= MOST_LINES
 
 
 @pytest.mark.parametrize(
     "prompt",
-    ["", " \n", "the", "yes", "do it", "why?", "☃", "\ud800\0", "a" * 100_000, "'\"*()%--;"],
-)
+    [
+        "", " \n", "the", "yes", "do it", "why?", "☃", "\ud800\0", "a" * 100_000, "'\"*()%--;",
+        "hello there", "おはよう", "ありがとう", "早上好", "continue",
+    ],
+)  # fmt: skip
 def test_what_says_nothing_calls_up_nothing(remember: Remember, prompt: str) -> None:
     """Nor does it fail."""
-    mind = prepare(remember(Work(1).ask(WEBHOOK).run("ls")))
+    mind = prepare(
+        remember(mended(1), mended(2, "おはようございます、ビルドを直して"), filler(3), filler(4))
+    )
 
     assert told(mind, prompt) == []
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    ["webhook signature", "yes please, check the signature again, thanks", "is the webhook up?"],
-)
-def test_two_words_are_never_enough(remember: Remember, prompt: str) -> None:
-    """However rare: a turn that holds two words may be about anything.
+@pytest.mark.parametrize("prompt", [f"/review {WEBHOOK}", f"!{WEBHOOK}"])
+def test_a_command_to_the_agent_or_the_shell_calls_up_nothing(
+    remember: Remember, prompt: str
+) -> None:
+    """It is not about work, whatever its arguments say."""
+    mind = prepare(remember(mended(1), mended(2, f"/review {WEBHOOK}"), filler(3), filler(4)))
+
+    assert told(mind, prompt) == []
+    assert told(mind, WEBHOOK) == [f"{mended(1).ref}#1"]
+
+
+@pytest.mark.parametrize("prompt", ["webhook", "yes please, once more, thanks", "is it staging?"])
+def test_one_word_is_never_enough(remember: Remember, prompt: str) -> None:
+    """However rare: a turn that holds it may be about anything.
 
     What is said to go on does not count.
     """
-    mind = prepare(remember(Work(1).ask(WEBHOOK).run("pytest -q", "ok"), filler(2), filler(3)))
+    mind = prepare(remember(mended(1), filler(2), filler(3)))
 
     assert told(mind, prompt) == []
 
@@ -142,76 +175,76 @@ def test_the_answer_finds_a_turn_and_is_not_quoted(remember: Remember) -> None:
 
     An agent's own words are never told.
     """
-    work = (
-        Work(1)
-        .ask("mend what Tomasz reported on Friday")
-        .run("pytest -q", "ok")
-        .done("The replica lags behind its primary.")
-    )
+    work = mended(1, "mend what Tomasz reported on Friday")
+    work.done("The replica of the ledger lags behind its primary: the slot was dropped.")
     mind = prepare(remember(work, filler(2), filler(3)))
+    prompt = "why does the ledger's replica lag behind the primary, was its slot dropped"
 
-    (line,) = mind.recall("why does the replica lag behind the primary", folder=SHOP).lines[:1]
+    (line,) = mind.recall(prompt, folder=SHOP).lines
 
-    assert told(mind, "why does the replica lag behind the primary") == [f"{work.ref}#1"]
+    assert told(mind, prompt) == [line.ref] == [f"{work.ref}#1"]
     assert "mend what Tomasz reported" in line.text
     assert "replica" not in line.text
 
 
-def test_what_was_asked_often_is_told_once(remember: Remember) -> None:
-    """As it came out the last time."""
-    works = [Work(number).ask(WEBHOOK).run("pytest -q", "ok") for number in (1, 2, 3)]
-    for hour, work in enumerate(works):
-        work.talk.second = 3600 * hour
-    last = Work(4)
-    last.talk.second = 36_000
-    mind = prepare(remember(*works, last.ask(WEBHOOK).run("pytest -q", "ok"), filler(5), filler(6)))
+def test_a_turn_is_found_by_the_file_it_changed(remember: Remember) -> None:
+    """A person names the file, with or without its folder."""
+    work = mended(1, "mend what Tomasz reported on Friday")
+    mind = prepare(remember(work, filler(2), filler(3)))
 
-    assert told(mind, WEBHOOK) == [f"{last.ref}#1"]
+    prompt = "pytest fails on the decoded body in hooks/signature.py"
+
+    assert told(mind, prompt) == [f"{work.ref}#1"]
 
 
+@pytest.mark.parametrize("number", ["", " ticket 5000"])
 def test_a_form_that_is_sent_again_and_again_calls_up_none_of_its_copies(
-    remember: Remember,
+    remember: Remember, number: str
 ) -> None:
     """They say what the prompt says."""
-    works = [
-        Work(number).ask(f"{WEBHOOK} ticket {number * 111}").run("ls")
-        for number in range(1, TEMPLATE_LINES + 2)
-    ]
-    mind = prepare(remember(*works, filler(90), filler(91)))
+    works = [mended(one, f"{WEBHOOK}{number and f' ticket {one}'}") for one in (1, 2, 3)]
+    once, again = works[:1], works[: FORM_COPIES + 1]
+    others = filler(90), filler(91)
 
-    assert told(mind, f"{WEBHOOK} ticket 5000") == []
+    at_first = told(prepare(remember(*once, *others)), f"{WEBHOOK}{number}")
+    later = told(prepare(remember(*again, *others)), f"{WEBHOOK}{number}")
+
+    assert (at_first, later) == ([f"{works[0].ref}#1"], [])
 
 
-def test_single_characters_of_a_script_without_spaces_say_nothing(remember: Remember) -> None:
-    """They stand in every other line; pairs of them are nearly words."""
-    mind = prepare(remember(Work(1).ask("数据库 在 测试 环境 死锁了").run("ls"), filler(2)))
+def test_a_session_is_told_neither_its_own_turns_nor_anything_twice(remember: Remember) -> None:
+    """That is in its context."""
+    first, second = mended(1), mended(2, f"{WEBHOOK} it worked on the old cluster")
+    mind = prepare(remember(first, second, filler(3), filler(4)))
+    store = mind._shared.store()
+    ready, number = store.hook_lines.ready(), store.projects.number(SHOP)
+    assert number is not None
+    refs = {f"{first.ref}#1", f"{second.ref}#1"}
 
-    assert told(mind, "数 据 库 在 测 试 环 境") == []
+    elsewhere = tell(ready, number, WEBHOOK)
+    within = tell(ready, number, WEBHOOK, session=first.ref)
+    once_more = tell(ready, number, WEBHOOK, but=refs)
+
+    assert {line.refs for line, _ in elsewhere} == refs
+    assert [line.refs for line, _ in within] == [f"{second.ref}#1"]
+    assert once_more == []
+
+
+def test_hiragana_says_how_and_not_what(remember: Remember) -> None:
+    """Nor do single characters; pairs of the others are nearly words."""
+    work = mended(1, "検索の索引が壊れている原因を調べて修正してください")
+    mind = prepare(remember(work, filler(2), filler(3)))
+
+    assert told(mind, "してください、ください、ている") == []
+    assert told(mind, "検索の索引がまた壊れた。原因を調べて修正して") == [f"{work.ref}#1"]
 
 
 def test_a_store_with_nothing_ready_tells_nothing(remember: Remember) -> None:
     """Before the first job ran."""
-    assert told(remember(Work(1).ask(WEBHOOK).run("ls")), WEBHOOK) == []
+    assert told(remember(mended(1)), WEBHOOK) == []
 
 
 # Parts
-
-SCORES = st.lists(
-    st.tuples(st.floats(0, 1), st.integers(0, 99)), max_size=9, unique_by=lambda pair: pair[1]
-)
-
-
-@given(SCORES)
-def test_the_confident_ones_are_few_sure_and_nearly_as_good_as_the_best(
-    scored: list[tuple[float, int]],
-) -> None:
-    """In order, whatever order they came in."""
-    best = confident(scored)
-
-    assert best == sorted(best, key=lambda pair: (-pair[0], -pair[1])) == confident(scored[::-1])
-    assert len(best) <= MOST_LINES
-    assert all(score >= 0.6 and score >= NEARLY * best[0][0] for score, _ in best)
-    assert bool(best) == any(score >= 0.6 for score, _ in scored)
 
 
 @given(st.lists(st.text(max_size=3_000), max_size=9), st.integers(0, 2_000))

@@ -7,16 +7,31 @@ Reminders are found with the notes that they say again (`distill`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from recollect.model.calls import Call, PlainEvent
+from recollect.model.injections import is_harmful
 from recollect.model.notes import told_text
 from recollect.model.search import Query, Scope
 from recollect.reading.quoting import typed
+from recollect.recall.hooks.facts import (
+    ANSWER,
+    COMMANDS,
+    ERRORS,
+    FIELDS,
+    FILES,
+    PROMPT,
+    LineFacts,
+    mentions,
+)
 from recollect.recall.hooks.packs import make_pack, may_be_told
-from recollect.recall.hooks.turn_lines import BY_PEOPLE, asks, describe
-from recollect.store.hook_lines import HookLine
+from recollect.recall.hooks.prompts import is_command
+from recollect.recall.hooks.turn_lines import BY_PEOPLE, describe
+from recollect.recall.hooks.words import MOST_CHARACTERS, file_name, words_in
+from recollect.store.hook_lines import PromptLine
 
 if TYPE_CHECKING:
     from recollect.model.notes import Note
@@ -26,10 +41,15 @@ if TYPE_CHECKING:
 # A project's newest turns; what is older is still found by who asks.
 MOST_TURNS = 500
 MOST_EVERYWHERE = 200
-# Whoever wrote more than this into a prompt pasted it.
-FOUND_BY_CHARACTERS = 2_000
-# What an answer begins with says what it came to; nothing of it is told.
-REPLY_CHARACTERS = 600
+# Whoever wrote more than this into a prompt pasted it. Of an answer the beginning and the end
+# say what it came to; nothing of it is told.
+ANSWER_CHARACTERS, ERROR_CHARACTERS = 1_500, 600
+# A shorter answer only says that it is done.
+ANSWERED_CHARACTERS = 200
+COMMAND_CHARACTERS, COMMANDS_CHARACTERS = 400, 3_000
+# Prompts that begin with the same words but for their numbers are copies of one form.
+COPIED_CHARACTERS, FEWEST_COPIED = 160, 20
+_OF_FILES = ("edit", "read", "search")
 
 
 def make_ready(store: Store, settings: Settings, *, only: str | None = None) -> Iterator[str]:
@@ -71,39 +91,97 @@ def make_ready(store: Store, settings: Settings, *, only: str | None = None) -> 
         yield project
 
 
-def _note_line(note: Note) -> tuple[HookLine, str]:
-    line = HookLine(note.ref, f"- {(note.at or '')[:10]} {note.ref}: {told_text(note)}", None)
-    return line, note.text
+def _note_line(note: Note) -> PromptLine:
+    line = f"- {(note.at or '')[:10]} {note.ref}: {told_text(note)}"
+    words, facts = _found_by({PROMPT: note.text}, frozenset(), frozenset())
+    return PromptLine(note.ref, line, None, words, facts.packed())
 
 
-def _turns(
-    store: Store, project: str, domains: dict[str, list[str]]
-) -> Iterator[tuple[HookLine, str]]:
-    """What people asked here and had done, each with the text that it is found by.
-
-    What was asked often, as it came out last.
-    """
-    known: set[str] = set()
+def _turns(store: Store, project: str, domains: dict[str, list[str]]) -> Iterator[PromptLine]:
+    """What people asked here, each with the words that it is found by and what is known of it."""
     scope = Scope(Query().having(project=project, **BY_PEOPLE), domains)
+    counts, feedback = store.injections.counts(), store.injections.all_feedback()
+    found = []
     for place in store.turns.newest(scope, limit=MOST_TURNS):
         if not place.live or place.origin == "subagent":
             continue
+        if is_harmful(*feedback.get(place.ref, (0, 0))):
+            continue
         events = store.turns.events(place.turn)
         asked = "\n".join(map(typed, _texts(events, "prompt")))
-        # Where nothing was done there is nothing to tell.
-        called = any(isinstance(event, Call) for event in events)
-        if called and asks(asked) and asked not in known:
-            known.add(asked)
-            line = describe(store, place, events)
-            yield HookLine(place.ref, line, place.at), _found_by(asked, events)
+        if asked.strip() and not is_command(asked) and _came_to_something(events):
+            found.append((place, first_words(asked), events, asked))
+    copies = Counter(first for _, first, _, _ in found if len(first) > FEWEST_COPIED)
+    for place, first, events, asked in found:
+        words, facts = _words_and_facts(events, asked)
+        facts.copies = copies[first] - 1 if first in copies else 0
+        use = counts.get(place.ref)
+        if use:
+            facts.used = 1 if use.used else -1 if use.unused else 0
+        yield PromptLine(
+            place.ref, describe(store, place, events), place.at, words, facts.packed(),
+            place.session,
+        )  # fmt: skip
 
 
-def _found_by(asked: str, events: list[Call | PlainEvent]) -> str:
-    """What was asked, which files were changed, and how the last answer begins."""
-    changed = {event.target for event in events if isinstance(event, Call) and event.kind == "edit"}
+def _came_to_something(events: list[Call | PlainEvent]) -> bool:
+    """Whether something was done, or answered at some length; else there is nothing to tell."""
     replies = _texts(events, "reply")
-    answer = replies[-1][:REPLY_CHARACTERS] if replies else ""
-    return " ".join([asked[:FOUND_BY_CHARACTERS], *sorted(changed), answer])
+    answered = bool(replies) and len(replies[-1]) >= ANSWERED_CHARACTERS
+    return answered or any(isinstance(event, Call) for event in events)
+
+
+def first_words(asked: str) -> str:
+    """What a prompt begins with, the same for copies that differ in their numbers."""
+    plain = "".join("0" if char.isdigit() else char for char in asked[:1_000].lower())
+    return " ".join(re.sub("0+", "0", plain).split())[:COPIED_CHARACTERS]
+
+
+def _words_and_facts(
+    events: list[Call | PlainEvent], asked: str
+) -> tuple[dict[str, int], LineFacts]:
+    calls = [event for event in events if isinstance(event, Call)]
+    replies = _texts(events, "reply")
+    errors = [_ends(call.output, ERROR_CHARACTERS) for call in calls if call.failed]
+    errors += [text[:ERROR_CHARACTERS] for text in _texts(events, "error")]
+    files, changed = set(), set()
+    for call in calls:
+        if call.kind in _OF_FILES and call.target:
+            names = {file_name(path) for path in call.target.split(", ")}
+            files |= names
+            changed |= names if call.kind == "edit" else set()
+    commands = [call.target[:COMMAND_CHARACTERS] for call in calls if call.kind == "shell"]
+    words, facts = _found_by(
+        {
+            PROMPT: asked[:MOST_CHARACTERS],
+            ANSWER: _ends(replies[-1], ANSWER_CHARACTERS) if replies else "",
+            COMMANDS: "\n".join(filter(None, commands))[:COMMANDS_CHARACTERS],
+            ERRORS: "\n".join(errors)[:MOST_CHARACTERS],
+        },
+        files,
+        changed,
+    )
+    facts.edited, facts.failures = bool(changed), len(errors)
+    return words, facts
+
+
+def _found_by(
+    texts: dict[int, str], files: Collection[str], changed: Collection[str]
+) -> tuple[dict[str, int], LineFacts]:
+    """How often each word stands where, and how long each field is."""
+    counts = {field: Counter(words_in(text)) for field, text in texts.items()}
+    counts[FILES] = Counter(word for name in files for word in {*words_in(name), name})
+    where: dict[str, dict[int, int]] = {}
+    for field, words in counts.items():
+        for word, count in words.items():
+            where.setdefault(word, {})[field] = count
+    lengths = [counts[field].total() if field in counts else 0 for field in FIELDS]
+    found = {word: mentions(how, changed=word in changed) for word, how in where.items()}
+    return found, LineFacts(lengths, asked=len(counts[PROMPT]))
+
+
+def _ends(text: str, most: int) -> str:
+    return text if len(text) <= 2 * most else f"{text[:most]}\n{text[-most:]}"
 
 
 def _texts(events: list[Call | PlainEvent], kind: str) -> list[str]:

@@ -1,101 +1,88 @@
 """What a prompt calls up among the lines that are ready to be told: mostly nothing.
 
-This is what a hook says at every prompt, and the first part of what `recall`
-says. It knows words only: the six rarest that any memory of the project holds
-decide, and those that none holds speak against all of them.
+This is what a hook says at every prompt, and what `recall` says about one. One question
+decides, would this line change what the agent does next (`recall.hooks.chances`), and there
+is nothing to ask about a command to the agent, a prompt that was given often before, and what
+the session has in its context anyway.
 
 On the path of a hook: nothing heavy is imported.
 """
 
 from __future__ import annotations
 
-from math import exp
-
-from recollect.recall.clues import STOP_WORDS
-from recollect.recall.rank import rarity_of
+from recollect.recall.hooks.chances import LEAST_WORDS, LineMatch, PromptWords, chances, weigh
+from recollect.recall.hooks.facts import unpacked
+from recollect.recall.hooks.words import MOST_CHARACTERS, words_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from recollect.store.hook_lines import HookLine
     from recollect.store.sqlite.ready import Ready
 
-# How sure we are that a memory helps with a prompt, as a logistic sum: how much
-# of the prompt it holds, and how many rare words that is. Fitted on the
-# development part of our own set, where the threshold gives precision 0.94 and
-# silence 1.0, and 0.87 and 0.98 on projects that it was not fitted on.
-HOLDS, RARE_WORDS, BIAS = 8.0, 1.2, -5.0
-CONFIDENT = 0.6
-# A prompt whose words together are not worth so much of one that nobody has used
-# ("continue", "run the tests") is about no memory more than about another.
-SAYS_SOMETHING = 0.8
-# Others are only told if they are nearly as good as the best.
-NEARLY = 0.9
+# Chosen with the weights on open logs, see docs/recall.md: below it is better to say nothing.
+LIKELY = 0.4
+# Others are only told if they are nearly as likely to help as the best.
+NEARLY = 0.6
 MOST_LINES = 3
-# Fewer words say too little, whatever holds them.
-LEAST_WORDS, MOST_WORDS = 3, 6
-# Among a handful of memories every word looks common that one of them holds.
-LEAST_MEMORIES = 20
-# Said to go on with what was talked about before.
-GOING_ON = frozenset(
-    (
-        "above",
-        "again",
-        "also",
-        "continue",
-        "now",
-        "no",
-        "ok",
-        "okay",
-        "please",
-        "thank",
-        "thanks",
-        "yes",
-    )
-)
-
-# A prompt that so many lines are about alike is a form that is sent again and again.
-TEMPLATE_LINES = 6
+# A session that was told the best ones is told the next.
+MOST_READ = 20
+# A prompt that so many turns of the project began with is a form that is sent again and again:
+# they say what it says.
+FORM_COPIES = 2
+# Two prompts that share so much of their words are the same, if these are enough.
+SAME, LEAST_SAME = 0.9, 3
 
 
-def tell(ready: Ready, project: int, prompt: str) -> list[tuple[HookLine, float]]:
-    """The memories of a project that help with a prompt, surest
-    first, each with how sure we are.
+def tell(
+    ready: Ready,
+    project: int,
+    prompt: str,
+    *,
+    session: str | None = None,
+    but: frozenset[str] | set[str] = frozenset(),
+) -> list[tuple[HookLine, float]]:
+    """The lines of a project that help with a prompt, surest first, each with how likely that is.
+
+    None of the session that the prompt is given in, and none of what it was told before.
     """
-    stems = ready.asked(prompt, STOP_WORDS | GOING_ON)
-    if len(stems) < LEAST_WORDS:
+    if is_command(prompt):
         return []
-    total = max(ready.total(), LEAST_MEMORIES)
-    counts = ready.counts(stems)
-    rarest = rarity_of(0, total)
-    needed = sum(rarity_of(counts.get(stem, 0), total) for stem in stems)
-    if needed < SAYS_SOMETHING * rarest:
+    words = list(dict.fromkeys(words_in(prompt[:MOST_CHARACTERS])))
+    if len(words) < LEAST_WORDS:
         return []
-    here = ready.prompt_lines_in(project)
-    held: dict[int, float] = {}
-    asked = 0
-    for stem in sorted(counts, key=lambda stem: (counts[stem], stem)):
-        holders, weight = here & ready.holders(stem), rarity_of(counts[stem], total)
-        for line in holders:
-            held[line] = held.get(line, 0.0) + weight
-        asked += bool(holders)
-        if asked == MOST_WORDS:
-            break
-    scored = [(_sure(weight / needed, weight / rarest), line) for line, weight in held.items()]
-    best = confident(scored)
-    if best and sum(score >= NEARLY * best[0][0] for score, _ in scored) >= TEMPLATE_LINES:
+    asked = PromptWords(words, ready.counts(words), ready.total())
+    running = ready.session(session) if session else None
+    known = {
+        place: (facts, of)
+        for place, facts, of in ready.facts(project)
+        if running is None or of != running
+    }
+    lines = weigh(asked, known, ready.postings(project, asked.weights))
+    if is_form(lines.values(), asked):
         return []
-    told = ready.prompt_lines([line for _, line in best])
-    return [(told[line], score) for score, line in best]
+    scored = chances(asked, known, lines)
+    best = sorted(scored, key=lambda place: (-scored[place], -place))
+    best = [place for place in best if scored[place] >= LIKELY][:MOST_READ]
+    if not best:
+        return []
+    told = ready.prompt_lines(project, best)
+    fresh = [place for place in best if not but.issuperset(told[place].refs.split())]
+    return [
+        (told[place], round(scored[place], 3))
+        for place in fresh[:MOST_LINES]
+        if scored[place] >= NEARLY * scored[best[0]]
+    ]
 
 
-def _sure(holds: float, rare_words: float) -> float:
-    return round(1 / (1 + exp(-(HOLDS * holds + RARE_WORDS * rare_words + BIAS))), 3)
+def is_form(lines: Iterable[LineMatch], asked: PromptWords) -> bool:
+    """Whether a prompt was given so often in the same words that it is a form."""
+    least = max(LEAST_SAME, SAME * len(asked.weights))
+    same = [line for line in lines if line.prompt >= least]
+    return sum(unpacked(line.facts).asked * SAME <= asked.different for line in same) >= FORM_COPIES
 
 
-def confident(scored: list[tuple[float, int]]) -> list[tuple[float, int]]:
-    """Those of some (confidence, number) that are worth telling,
-    surest first, the newest of equals.
-    """
-    scored = sorted(scored, key=lambda pair: (-pair[0], -pair[1]))
-    least = max(CONFIDENT, NEARLY * scored[0][0]) if scored else 1.0
-    return [pair for pair in scored if pair[0] >= least][:MOST_LINES]
+def is_command(prompt: str) -> bool:
+    """Whether a prompt is a command to the agent or the shell, not words about work."""
+    return prompt.lstrip().startswith(("/", "!", "<command-"))

@@ -30,15 +30,6 @@ TELLING_WORDS = 4
 BY_PEOPLE = {"is": "human", "-is": "external"}
 
 
-def asks(prompt: str) -> bool:
-    """Whether a prompt says by itself what is wanted: "go on" does not, nor do
-    commands to the agent or the shell and pastes.
-    """
-    return len(prompt.split()) >= TELLING_WORDS and not prompt.startswith(
-        ("/", "!", "#", "```", "[image")
-    )
-
-
 def describe(store: Store, place: Place, events: list[Call | PlainEvent] | None = None) -> str:
     """A turn in one line: when, what was asked, what was done and whether
     it worked, and where to read more.

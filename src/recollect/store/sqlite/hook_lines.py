@@ -8,11 +8,12 @@ uses `drop` or `clear`, and nothing of it is told from that moment on.
 from __future__ import annotations
 
 import os
+from array import array
 from base64 import b32encode
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recollect.store.hook_lines import HookLine, Reminder
+from recollect.store.hook_lines import PromptLine, Reminder
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.jobs import Jobs
 from recollect.store.sqlite.ready import Ready
@@ -124,6 +125,13 @@ class HookLines:
                 for number, cited in self.db.rows(f"select {key}, {column} from {table}")
                 if refs & set(cited.split())
             ]
+            if quoting and table == "prompt_lines":
+                # The words of all its lines go with one, so that they have to be found again.
+                self.db.many(
+                    f"update packs set made_at = {_OUTDATED} where project = "
+                    "(select project from prompt_lines where id = ?)",
+                    quoting,
+                )
             self.db.many(f"delete from {table} where {key} = ?", quoting)
             if quoting:
                 Jobs(self.db).mark("hook lines outdated")
@@ -199,15 +207,13 @@ class HookLines:
             (project,),
         )
 
-    def save_prompt_lines(
-        self, project: int, begun: int, found: Sequence[tuple[HookLine, str]]
-    ) -> None:
-        """Replace what prompts call up in a project; each with the text it is found by."""
+    def save_prompt_lines(self, project: int, begun: int, found: Sequence[PromptLine]) -> None:
+        """Replace what prompts call up in a project."""
         with self.db.transaction():
             if self._is_going_on(project, begun):
                 self._replace(project, found)
 
-    def save_common_lines(self, found: Sequence[tuple[HookLine, str]]) -> None:
+    def save_common_lines(self, found: Sequence[PromptLine]) -> None:
         """Replace what prompts call up everywhere."""
         with self.db.transaction():
             self._replace(None, found)
@@ -234,20 +240,21 @@ class HookLines:
         sql = "select 1 from packs where project = ? and made_at = -?"
         return self.db.value(sql, (project, begun)) is not None
 
-    def _replace(self, project: int | None, found: Sequence[tuple[HookLine, str]]) -> None:
-        ready = self.ready()
+    def _replace(self, project: int | None, found: Sequence[PromptLine]) -> None:
         self.db.execute("delete from prompt_lines where project is ?", (project,))
-        # Of those that fit equally well, the one with the highest number is told.
-        for line, text in sorted(found, key=lambda pair: pair[0].at or 0):
+        lines: dict[str, array[int]] = {}
+        for place, line in enumerate(sorted(found, key=lambda one: one.at or 0)):
             self.db.execute(
-                "insert into prompt_lines (project, ref, line, at) values (?, ?, ?, ?)",
-                (project, line.refs, line.line, line.at),
+                "insert into prompt_lines (project, place, facts, session, ref, line, at) "
+                "values (?, ?, ?, ?, ?, ?, ?)",
+                (project, place, line.facts, line.session, line.refs, line.line, line.at),
             )
-            number = self.db.connection.last_insert_rowid()
-            self.db.many(
-                "insert into prompt_words values (?, ?)",
-                [(stem, number) for stem in ready.stems(text)],
-            )
+            for word, where in line.words.items():
+                lines.setdefault(word, array("I")).append(place << 16 | where)
+        self.db.many(
+            "insert into prompt_words values (?, ?, ?)",
+            [(project or 0, word, postings.tobytes()) for word, postings in lines.items()],
+        )
 
     def _usual_files(self, project: int) -> list[str]:
         """The files that were changed most in a project, seen from its folder."""

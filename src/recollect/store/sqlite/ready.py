@@ -14,8 +14,6 @@ import apsw
 from recollect.store.hook_lines import HookLine, Reminder
 from recollect.store.sqlite.opening import may_write as may_write
 from recollect.store.sqlite.opening import open_shared, open_to_read
-from recollect.store.text import parts_of_name
-from recollect.store.text import words as words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
 # The migration that all of this was made by; a test compares it with that of the store.
 SCHEMA = 13
 APPLICATION_ID = 0x7265636F
-# A whole log may be pasted; its beginning says what it is about.
-MOST_CHARACTERS = 4_000
 
 
 class Ready:
@@ -148,48 +144,12 @@ class Ready:
         )
         return [Reminder(*row) for row in rows]
 
-    def stems(self, text: str) -> list[str]:
-        """The words a prompt line is found by, each once: names with humps whole and in parts."""
-        found = words_of(text[:MOST_CHARACTERS])
-        parts = [part for word in found for part in parts_of_name(word) if part != word]
-        return self._stems([*found, *parts])
-
-    def asked(self, text: str, but: Collection[str]) -> list[str]:
-        """The words of a prompt as prompt lines have them, each once, without the least telling.
-
-        A name with humps is one word where a prompt line has it, in whatever case, else its parts.
-        """
-        # A single character of a script without spaces is in every other line.
-        found = [
-            word for word in words_of(text[:MOST_CHARACTERS]) if len(word) > 1 or word.isascii()
-        ]
-        names = {word: parts for word in found if len(parts := parts_of_name(word)) > 1}
-        known = self.counts(self._stems(list(names))) if names else {}
-        asked: list[str] = []
-        for word in found:
-            in_parts = word in names and known.keys().isdisjoint(self._stems([word]))
-            asked += names[word] if in_parts else [word]
-        return self._stems([word for word in asked if word.lower() not in but])
-
-    def _stems(self, found: list[str]) -> list[str]:
-        tokenizer = self.connection.fts5_tokenizer(
-            "porter", ["unicode61", "remove_diacritics", "2"]
-        )
-        stems = tokenizer(
-            " ".join(found).encode(),
-            apsw.FTS5_TOKENIZE_QUERY,
-            None,
-            include_offsets=False,
-            include_colocated=False,
-        )
-        return list(dict.fromkeys(map(str, stems)))
-
-    def counts(self, words: list[str]) -> dict[str, int]:
+    def counts(self, words: Collection[str]) -> dict[str, int]:
         """In how many prompt lines each word is; words in none are left out."""
         rows = self.connection.execute(
-            "select word, count(*) from prompt_words where word in "
-            f"({', '.join('?' * len(words))}) group by word",
-            words,
+            "select word, lines from prompt_word_counts where word in "
+            f"({', '.join('?' * len(words))})",
+            tuple(words),
         )
         return {str(word): int(count) for word, count in rows}
 
@@ -198,33 +158,64 @@ class Ready:
         row = self.connection.execute("select count(*) from prompt_lines").fetchone()
         return int(row[0]) if row else 0
 
-    def prompt_lines_in(self, project: int) -> set[int]:
-        """The numbers of a project's prompt lines, and of those for every project."""
+    def facts(self, project: int) -> list[tuple[int, int, int | None]]:
+        """What is known of a project's prompt lines, and of those for every project, which have
+        places below 0: place, facts, and the number of the session.
+        """
         # By the index alone: the lines would be a hundred times as much to read.
         rows = self.connection.execute(
-            "select id from prompt_lines where project = ? "
-            "union all select id from prompt_lines where project is null",
+            "select place, facts, session from prompt_lines where project = ? "
+            "union all select -1 - place, facts, session from prompt_lines where project is null",
             (project,),
         )
-        return {line for (line,) in rows}
+        return [(int(place), int(facts), session) for place, facts, session in rows]
 
-    def holders(self, word: str) -> set[int]:
-        """The numbers of all prompt lines that hold a word."""
-        return {
-            line
-            for (line,) in self.connection.execute(
-                "select line from prompt_words where word = ?", (word,)
-            )
-        }
-
-    def prompt_lines(self, numbers: list[int]) -> dict[int, HookLine]:
-        """These prompt lines, by number."""
+    def postings(self, project: int, words: Collection[str]) -> dict[str, list[int]]:
+        """Where a project's prompt lines, and those for every project, hold each of these words:
+        the line's place, and in the lowest 16 bits where in it.
+        """
         rows = self.connection.execute(
-            "select id, ref, line, at from prompt_lines "
-            f"where id in ({', '.join('?' * len(numbers))})",
-            numbers,
+            "select project, word, lines from prompt_words where project in (0, ?) and word in "
+            f"({', '.join('?' * len(words))})",
+            (project, *words),
         )
-        return {number: HookLine(ref, line, at) for number, ref, line, at in rows}
+        found: dict[str, list[int]] = {}
+        for where, word, lines in rows:
+            numbers = memoryview(lines).cast("I").tolist()
+            if not where:
+                numbers = [(-1 - (number >> 16)) << 16 | number & 0xFFFF for number in numbers]
+            found[word] = found[word] + numbers if word in found else numbers
+        return found
+
+    def projects_with(self, words: Collection[str], *, limit: int) -> list[int]:
+        """The projects whose prompt lines have most of these words."""
+        rows = self.connection.execute(
+            f"""
+            select id, (select count(*) from prompt_words where project = projects.id
+                and word in ({", ".join("?" * len(words))})) as had
+              from projects where had and merged_into is null order by had desc, id limit ?
+            """,
+            (*words, limit),
+        )
+        return [int(project) for project, _ in rows]
+
+    def prompt_lines(self, project: int, places: Collection[int]) -> dict[int, HookLine]:
+        """These prompt lines of a project, by place."""
+        marks = ", ".join("?" * len(places))
+        rows = self.connection.execute(
+            f"""
+            select place, ref, line, at from prompt_lines where project = ? and place in ({marks})
+             union all select -1 - place, ref, line, at from prompt_lines
+              where project is null and -1 - place in ({marks})
+            """,
+            (project, *places, *places),
+        )
+        return {place: HookLine(ref, line, at) for place, ref, line, at in rows}
+
+    def session(self, ref: str) -> int | None:
+        """The number of a session."""
+        row = self.connection.execute("select id from sessions where ref = ?", (ref,)).fetchone()
+        return int(row[0]) if row else None
 
     def work_waits(self, now: int) -> bool:
         """Whether a job is due, or something changed that a job follows from."""

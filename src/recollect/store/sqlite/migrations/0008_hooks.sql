@@ -38,23 +38,47 @@ create table reminders (
 create index reminders_by_project on reminders (project, kind);
 
 -- One line for each note or turn that a prompt may call up. Without a project it is
--- told everywhere.
+-- told everywhere. `place` counts the lines of a project from the oldest, `facts` is what
+-- is known of a turn, packed (`recall.hooks.facts`), `session` whose turn it is.
 create table prompt_lines (
   id      integer primary key,
   project integer references projects (id) on delete cascade,
+  place   integer not null,
+  facts   integer not null,
+  session integer,
   ref     text not null,
   line    text not null,
   at      integer
 );
-create index prompt_lines_by_project on prompt_lines (project);
+-- All that is read of a line before it is told.
+create index prompt_lines_by_project on prompt_lines (project, place, facts, session);
 
--- The stems of the words that such a line is found by.
+-- The words that the lines of a project are found by; project 0 has those without one. For
+-- each line, by its place, four bytes: the place, and below it where the word stands in it.
 create table prompt_words (
-  word text not null,
-  line integer not null references prompt_lines (id) on delete cascade,
-  primary key (word, line)
+  project integer not null,
+  word    text not null,
+  lines   blob not null,
+  primary key (project, word)
 ) without rowid;
-create index prompt_words_by_line on prompt_words (line);
+
+-- In how many lines each word is, of all projects.
+create table prompt_word_counts (
+  word  text primary key,
+  lines integer not null
+) without rowid;
+create trigger prompt_words_added after insert on prompt_words begin
+  insert into prompt_word_counts values (new.word, length(new.lines) / 4)
+    on conflict (word) do update set lines = lines + excluded.lines;
+end;
+create trigger prompt_words_gone after delete on prompt_words begin
+  update prompt_word_counts set lines = lines - length(old.lines) / 4 where word = old.word;
+  delete from prompt_word_counts where word = old.word and lines <= 0;
+end;
+-- Words of a line that is gone would tell what was in it; the others are made again.
+create trigger prompt_lines_gone after delete on prompt_lines begin
+  delete from prompt_words where project = coalesce(old.project, 0);
+end;
 
 -- What agents were told unasked, and what tools of ours answered: when, where and by
 -- which event of which face. `refs` are the notes and turns in it, `used` those of them
