@@ -29,6 +29,7 @@ from recollect.model.titles import title_of
 from recollect.store import bodies
 from recollect.store.sqlite import listing
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.names import Names
 from recollect.store.sqlite.parts import readable_rows, turn_rows
 from recollect.store.sqlite.search.chosen import chosen_sessions, chosen_turns
 from recollect.store.sqlite.search.families import HAS_TURNS, IS_BELOW, SUBAGENTS, listed
@@ -298,15 +299,12 @@ class Sessions:
 
     def _several(self, name: str, found: list[str]) -> UsageError:
         """A name that fits several sessions, with their titles to choose by."""
-        marks = ", ".join("?" * len(found))
-        titles = {
-            ref: title_of(own, self._asked(number))
-            for ref, own, number in self.db.rows(
-                f"select ref, title, id from sessions where ref in ({marks})", found
-            )
-        }
+        names = Names(self.db).get(found)
         count = len(found) if len(found) < MOST_NAMED else f"more than {MOST_NAMED - 1}"
-        named = [f"{ref}  {titles[ref] or '(untitled)'}" for ref in found[: MOST_NAMED - 1]]
+        named = [
+            f"{names[ref].short:<17}  {names[ref].title or '(no prompt)'}"
+            for ref in found[: MOST_NAMED - 1]
+        ]
         return UsageError(f'"{name}" matches {count} sessions:', hint="\n  ".join(named))
 
     def _fields(self, row: Row) -> dict[str, Any]:
