@@ -35,6 +35,14 @@ def test_markdown_loads_nothing_and_runs_nothing(plant: str) -> None:
     assert 'href="' not in shown
 
 
+def test_headings_of_a_reply_are_lines_of_it() -> None:
+    """An empty one would be announced as a heading of the page that says nothing."""
+    shown = str(words.markdown("# Done\n\nAll of it.\n\n##\n"))
+
+    assert '<p class="md__h">Done</p>' in shown
+    assert "<h" not in shown
+
+
 def test_a_log_full_of_tags_shows_them_as_text(tmp_path: Path) -> None:
     """In prompts, replies, thoughts, commands, outputs, edits, titles and file names."""
     log = Conversation()

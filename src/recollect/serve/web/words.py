@@ -232,11 +232,26 @@ def _link_end(
     return "</span>"
 
 
+def _heading(
+    self: RendererHTML, tokens: Sequence[Token], place: int, options: Any, env: Any
+) -> str:
+    # The headings of a page are ours: those of a reply are lines of it, and may be empty.
+    return '<p class="md__h">'
+
+
+def _heading_end(
+    self: RendererHTML, tokens: Sequence[Token], place: int, options: Any, env: Any
+) -> str:
+    return "</p>\n"
+
+
 def _make_markdown() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
     made.add_render_rule("image", _image)
     made.add_render_rule("link_open", _link)
     made.add_render_rule("link_close", _link_end)
+    made.add_render_rule("heading_open", _heading)
+    made.add_render_rule("heading_close", _heading_end)
     return made
 
 
