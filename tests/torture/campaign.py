@@ -65,6 +65,15 @@ PARTS = (
         share=8,
     ),
     Part(
+        "servers",
+        "`kill -9` of the MCP server and of the web page while they write: what was confirmed is "
+        "there, nothing is there twice, and the next one answers",
+        "rounds",
+        full=40,
+        sample=2,
+        share=2,
+    ),
+    Part(
         "write_faults",
         "the n-th change of a file fails, or every one from the n-th on, n = 1 to 500 in turn, in "
         "every command that writes: it ends with 74 and a message that says what to do, or does "
@@ -102,6 +111,33 @@ PARTS = (
         full=300,
         sample=4,
         share=4,
+    ),
+    Part(
+        "crowd",
+        "16 importers, 16 hooks, 8 readers and one who forgets and retains, for 20 s, while "
+        "logs grow: no error, no hook that keeps an agent waiting, no lost row",
+        "crowds",
+        full=3,
+        sample=1,
+        share=2,
+    ),
+    Part(
+        "clocks",
+        "the clock jumps between commands, from 30 years back to 10 ahead: what is told of logs "
+        "is the same, and no work is left undone",
+        "rounds",
+        full=60,
+        sample=2,
+        share=1,
+    ),
+    Part(
+        "changing_logs",
+        "logs are cut, emptied, exchanged, spoilt, deleted and written again while they are "
+        "imported: once they are whole again, the next import knows them whole",
+        "rounds",
+        full=100,
+        sample=3,
+        share=1,
     ),
     Part(
         "fuzz",
