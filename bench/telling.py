@@ -107,9 +107,14 @@ def weighed(home: Path, logs: Path, rows: list[dict[str, Any]]) -> list[Prompt]:
             )
         )
         turns = lines_of(db, logs)
+        homes = {
+            ref: Path(path).relative_to(logs.resolve()).parts[0]
+            for ref, path in db.rows(
+                "select sessions.ref, path from sessions join sources on sources.id = source"
+            )
+        }
         texts = {row["id"]: memory.show(f"{row['session']}#{row['turn']}").prompt for row in rows}  # type: ignore[union-attr]
     everywhere = Counter(word for turn in turns for word in turn.words)
-    homes = {turn.ref.partition("#")[0]: turn.repository for turn in turns}
     return [
         weigh(row, texts[row["id"]], homes[row["session"]], projects[row["session"]], turns,
               everywhere)
@@ -188,21 +193,30 @@ def fit(some: Iterable[Prompt]) -> Model:
     given = list(some)
     rows = np.vstack([one.features for one in given])
     helps = np.concatenate([one.helpful for one in given]).astype(float)
-    spread = rows.std(axis=0) + 1e-9
-    table = np.hstack([rows / spread, np.ones((len(rows), 1))])
-    weights = np.zeros(table.shape[1])
-    weights[-1] = np.log(helps.mean() / (1 - helps.mean()))
+    middle, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
+    table = np.hstack([(rows - middle) / spread, np.ones((len(rows), 1))])
     pull = np.full(table.shape[1], PULL)
     pull[-1] = 1e-3
-    for _ in range(30):
+
+    def loss(weights: Numbers) -> float:
+        sums = table @ weights
+        return float((np.logaddexp(0, sums) - helps * sums).sum() + (pull * weights**2).sum() / 2)
+
+    weights = np.zeros(table.shape[1])
+    weights[-1] = np.log(helps.mean() / (1 - helps.mean()))
+    before = loss(weights)
+    for _ in range(50):
         likely = 1 / (1 + np.exp(-np.clip(table @ weights, -30, 30)))
         slope = table.T @ (helps - likely) - pull * weights
         bend = (table * (likely * (1 - likely))[:, None]).T @ table + np.diag(pull)
         step = np.linalg.solve(bend, slope)
-        weights += step * min(1.0, 2.0 / np.abs(step).max())
-        if np.abs(step).max() < 1e-6:
+        while loss(weights + step) > before and np.abs(step).max() > 1e-9:
+            step /= 2
+        weights += step
+        if before - (before := loss(weights)) < 1e-7:
             break
-    return weights[:-1] / spread, float(weights[-1])
+    found = weights[:-1] / spread
+    return found, float(weights[-1] - found @ middle)
 
 
 def fitted(asked: list[Prompt]) -> list[tuple[str, float]]:
