@@ -20,6 +20,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.system.clock import now_ms
+from recollect.system.operations import Operation
 
 if TYPE_CHECKING:
     from recollect.store import Store
@@ -200,8 +201,13 @@ def _steps(store: Store, job: Job, lease: JobLease, given: Given) -> Iterator[ob
         "subject": lambda: lease.subject,
     }
     for name in job.run:
-        handler = find_handler(name)
-        made = handler(**{wanted: everything[wanted]() for wanted in parameters_of(handler)})
-        if isinstance(made, Iterator):
-            yield from made
+        with Operation("job", kind=job.kind, step=name.rpartition(":")[2]) as operation:
+            handler = find_handler(name)
+            made = handler(**{wanted: everything[wanted]() for wanted in parameters_of(handler)})
+            if isinstance(made, Iterator):
+                done = 0
+                for one in made:
+                    done += 1
+                    yield one
+                operation.note(count=done)
         yield name

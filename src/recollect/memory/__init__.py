@@ -27,6 +27,7 @@ from functools import cached_property
 
 from recollect.memory.collaborators import Collaborators
 from recollect.settings import Settings
+from recollect.system.operations import Operation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -239,17 +240,23 @@ class Memory:
         """
         if dry_run:
             return self._rehearse_import(paths, agents, progress)
-        sweep = self._ensure_sweep()
-        # A session that was switched off meanwhile is not read.
-        self._shared.ensure_store().injections.drain()
-        found = self.agents.sources(paths, agents)
-        report, self.source_reports = sweep.run(found, progress=progress)
-        if report.imported:
-            # What was just read tells where else agents may have left something.
-            more, reports = sweep.run(self.agents.new_sources(agents), progress=progress)
-            report, self.source_reports = report + more, self.source_reports + reports
-        self._shared.ensure_store().injections.drain()
-        self._mark_what_follows(report.turns)
+        with Operation("import") as operation:
+            sweep = self._ensure_sweep()
+            # A session that was switched off meanwhile is not read.
+            self._shared.ensure_store().injections.drain()
+            found = self.agents.sources(paths, agents)
+            report, self.source_reports = sweep.run(found, progress=progress)
+            if report.imported:
+                # What was just read tells where else agents may have left something.
+                more, reports = sweep.run(self.agents.new_sources(agents), progress=progress)
+                report, self.source_reports = report + more, self.source_reports + reports
+            self._shared.ensure_store().injections.drain()
+            self._mark_what_follows(report.turns)
+            operation.note(
+                logs=report.discovered, read=report.imported + report.updated,
+                failed=report.failed, bytes=report.bytes, turns=report.turns,
+                redactions=report.redactions, problems=report.problems,
+            )  # fmt: skip
         return report
 
     def watch(
@@ -330,10 +337,12 @@ class Memory:
         from recollect.recall.query import parse
 
         store, query = self._shared.store(), parse(text).having(**filters)
-        result = ask(
-            store, self._shared.encoder, self._shared.scope(query), mode=mode,
-            limit=limit, offset=offset, cursor=cursor, explain=explain, here=here,
-        )  # fmt: skip
+        with Operation("search", mode=mode) as operation:
+            result = ask(
+                store, self._shared.encoder, self._shared.scope(query), mode=mode,
+                limit=limit, offset=offset, cursor=cursor, explain=explain, here=here,
+            )  # fmt: skip
+            operation.note(hits=len(result.hits))
         if left_out := self.take_left_out():
             from recollect.model.answers import damage_note
 

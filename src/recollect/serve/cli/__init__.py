@@ -179,6 +179,7 @@ def _run(name: str, arguments: list[str]) -> int:
     from recollect.errors import RecollectError
     from recollect.memory import Memory
     from recollect.serve.output import complain, say, write
+    from recollect.system.operations import wants_spans
 
     command = load(name)
     given = command.prepare(arguments) if hasattr(command, "prepare") else arguments
@@ -190,6 +191,10 @@ def _run(name: str, arguments: list[str]) -> int:
             from recollect.serve.log_config import configure
 
             configure(os.environ.get("RECOLLECT_LOG", "warning"), as_json=args.log_json)
+        if wants_spans():
+            from recollect.serve.spans import configure as send_spans
+
+            send_spans()
         if args.demo and name != "demo":
             args.store = _demo_store(args)
         changed = command.settings(args) if hasattr(command, "settings") else None

@@ -36,6 +36,7 @@ from recollect.serve.mcp.answers import (
 from recollect.serve.mcp.episodes import ID_SCHEMA, REWARD_SCHEMA, EpisodeTools
 from recollect.serve.mcp.memories import RECORD_SCHEMA, WRITTEN_SCHEMA, MemoryTools
 from recollect.serve.memory_thread import MemoryThread
+from recollect.system.operations import Operation
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +146,10 @@ class Tools:
         tool = self.listed[name]
 
         def answer(memory: Memory) -> ToolAnswer:
-            return _answer(tool, arguments, memory)
+            with Operation("tool", tool=name) as operation:
+                made = _answer(tool, arguments, memory)
+                operation.note(failed=made.failed)
+                return made
 
         if tool.thread is not None:
             return tool.thread.start(answer)
