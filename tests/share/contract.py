@@ -10,6 +10,7 @@ import pytest
 
 from recollect import Memory
 from recollect.errors import UsageError
+from recollect.model.episodes import Step
 from tests.share.people import PROJECT, Person
 
 Joins = Callable[..., Person]
@@ -281,3 +282,23 @@ class HubContract:
         assert bo.knows() == [("Use pnpm here, never npm", "ana", "active")]
         with pytest.raises(UsageError, match="no team"):
             bo.memory.team.sync()
+
+    def test_a_program_finds_what_another_one_tried(
+        self, ana: Person, joins: Joins, person: Joins, tmp_path: Path
+    ) -> None:
+        """The quick start of attempts, with a team behind it: nothing else is different."""
+        link = joins("bo").link.text()
+
+        with Memory.open(tmp_path / "one.db", hub=link) as memory:
+            episode = memory.episodes.start("Deploy the shop to staging")
+            memory.episodes.log(episode, Step("bash", "kubectl apply -f shop.yaml", success=True))
+            memory.episodes.complete(episode, "success")
+        with Memory.open(tmp_path / "other.db", hub=link) as memory:
+            hits = memory.episodes.retrieve("deploy the shop")
+            again = memory.team.sync()
+            shared = memory.team.plan("episodes")
+
+        assert [hit.episode.task for hit in hits] == ["Deploy the shop to staging"]
+        assert [step.action for step in hits[0].episode.steps] == ["kubectl apply -f shop.yaml"]
+        assert (again.pushed, again.round_trips) == (0, 1)
+        assert shared == []

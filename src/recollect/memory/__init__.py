@@ -100,6 +100,7 @@ class Memory:
         self.headless = headless
         self._adapters = adapters
         self._episodes: MemoryEpisodes | None = None
+        self._has_hub = False
         self._sweep: Sweep | None = None
         self.settings, self.environ = settings, self._shared.environ
         self.source_reports: list[SourceReport] = []
@@ -116,6 +117,7 @@ class Memory:
         config: str | os.PathLike[str] | None = None,
         settings: Mapping[str, object] | None = None,
         headless: Callable[[str], HeadlessAgent | None] = lambda agent: None,
+        hub: str | None = None,
     ) -> Self:
         """The memory at a path, or the one that the settings and the environment choose.
 
@@ -123,7 +125,8 @@ class Memory:
         then kept in memory, which takes a moment once and saves it each time.
         `config` is read instead of the usual config.toml; `settings` holds keys
         of it with values for this memory alone. `headless` knows how agents are
-        asked by themselves, for those who have one write memories.
+        asked by themselves, for those who have one write memories. `hub` is a join link of a
+        team: attempts that are recorded here are shared with it, and those of others are found.
         """
         resolved = Settings.load(
             environ,
@@ -131,10 +134,14 @@ class Memory:
             config=os.fspath(config) if config is not None else None,
             changed=settings,
         )
-        return cls(
+        memory = cls(
             resolved, adapters=adapters, environ=environ, encoder=encoder, resident=resident,
             headless=headless,
         )  # fmt: skip
+        if hub is not None:
+            memory.team.use(hub)
+            memory._has_hub = True
+        return memory
 
     def __enter__(self) -> Self:
         return self
@@ -149,6 +156,10 @@ class Memory:
 
     def close(self) -> None:
         """Write what is recorded, and let go of the store; may be called twice."""
+        if self._has_hub:
+            self._has_hub = False
+            self.episodes.flush()
+            self.team.sync_at_the_end()
         self._shared.close()
 
     # Parts

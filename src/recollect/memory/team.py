@@ -113,25 +113,58 @@ class MemoryTeam:
 
     # Sharing
 
-    def share(self, what: str, *, project: str, since: str | None = None) -> list[SharePlan]:
-        """Share notes, digests or sessions of a project from the next sync on.
+    def use(self, link: str) -> None:
+        """Belong to a team for as long as this memory is open, and from then on: join if need be,
+        share the attempts that programs record here, and have those of others.
+
+        What is recorded is sent when the memory is closed, or with `sync`.
+        """
+        from recollect.share.link import PASSWORD_VARIABLE, parse_link
+
+        parsed = parse_link(link)
+        self.shared.environ = {**self.shared.environ, PASSWORD_VARIABLE: parsed.secret}
+        if self.shared.ensure_store().team.hub() is None:
+            self._join(parsed)
+        self.shared.ensure_store().team.share("", "episodes", None)
+        self._sync_if_there()
+
+    def sync_at_the_end(self) -> None:
+        """Send what was recorded; a hub that is away gets it another time."""
+        if self.shared.store().team.hub() is not None:
+            self._sync_if_there()
+
+    def _sync_if_there(self) -> None:
+        from contextlib import suppress
+
+        from recollect.errors import HubUnavailable
+
+        with suppress(HubUnavailable):
+            self.sync()
+
+    def share(
+        self, what: str, *, project: str | None = None, since: str | None = None
+    ) -> list[SharePlan]:
+        """Share notes, digests, sessions or episodes of a project from the next sync on. Without a
+        project: every episode that a program recorded here.
 
         The answer is what would leave then, exactly as it would.
         """
         plans = self.plan(what, project=project, since=since)
         self.shared.store().team.share(
-            self._remote(project), self._choice(what), _milliseconds(since)
+            self._named(what, project), self._choice(what), _milliseconds(since)
         )
         return plans
 
-    def plan(self, what: str, *, project: str, since: str | None = None) -> list[SharePlan]:
+    def plan(
+        self, what: str, *, project: str | None = None, since: str | None = None
+    ) -> list[SharePlan]:
         """What would leave if this was shared, exactly as it would."""
         from recollect.share.joining import kinds_of
         from recollect.share.policy import outgoing_items
         from recollect.store.sqlite.team import TeamShare
 
         joined, store = self._joined(), self.shared.store()
-        share = TeamShare(self._remote(project), self._choice(what), _milliseconds(since))
+        share = TeamShare(self._named(what, project), self._choice(what), _milliseconds(since))
         return [
             one.plan()
             for one in outgoing_items(
@@ -213,13 +246,13 @@ class MemoryTeam:
     ) -> list[TeamHit]:
         """What the team shared that has these words, best first. This asks the hub."""
         from recollect.share.hub import TeamQuery
-        from recollect.store.text import words
+        from recollect.share.names import prepared_words
 
         own = None if project is None else self._remote(project)
         muted = {name for name, _, is_muted in self.shared.store().team.mates() if is_muted}
         clean, said = self._arriving(), self.shared.redact(text)
         asked = TeamQuery(
-            sorted({word.lower() for word in words(said)}), self._vector(said), own, author,
+            sorted(set(prepared_words(said))), self._vector(said), own, author,
             limit=limit + (limit if muted else 0),
         )  # fmt: skip
         with self._hub() as hub:
@@ -321,6 +354,18 @@ class MemoryTeam:
                 hint="Give its repository a remote: git remote add origin URL",
             )
         return key
+
+    def _named(self, what: str, project: str | None) -> str:
+        """The project, or session, that is meant; nothing means every attempt."""
+        from recollect.errors import UsageError
+
+        if project is None:
+            if what == "episodes":
+                return ""
+            raise UsageError("Which project?", hint="Name it: --project NAME")
+        if what == "sessions" and ":" in project and not os.path.exists(project):
+            return self.shared.store().sessions.resolve(project)[0]
+        return self._remote(project)
 
     def _choice(self, what: str) -> Share:
         from recollect.errors import UsageError

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 
-ItemKind = Literal["note", "digest", "session", "episode", "counts"]
-Share = Literal["notes", "digests", "sessions", "counts"]
+ItemKind = Literal["note", "digest", "session", "episode"]
+Share = Literal["notes", "digests", "sessions", "episodes"]
 Role = Literal["reader", "member", "admin"]
 # Taken back: it may be shared again. Forgotten: it never comes back.
 Gone = Literal["withdrawn", "forgotten"]

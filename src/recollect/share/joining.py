@@ -34,7 +34,7 @@ def open_hub(url: str, team: str, member: str, device: str, secret: str | None) 
 def kinds_of(url: str) -> Sequence[ItemKind]:
     """What the hub behind an address takes; known without asking it."""
     if is_postgres(url):
-        return ("note", "digest", "session", "episode", "counts")
+        return ("note", "digest", "session", "episode")
     return ("note", "episode")
 
 

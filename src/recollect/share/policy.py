@@ -67,7 +67,11 @@ def outgoing_items(
     it changed.
     """
     there = store.team.shared()
-    # Each choice has those before it in it: who shares sessions shares notes.
+    if "episode" in kinds:
+        for share in shares:
+            if share.what == "episodes":
+                yield from _episodes(store, share, key, clean, there)
+    # Each other choice has those before it in it: who shares sessions shares notes.
     for share in _widest(shares):
         is_project = store.projects.number(share.project) is not None
         if is_project and "note" in kinds:
@@ -80,12 +84,49 @@ def outgoing_items(
 
 def _widest(shares: Collection[TeamShare]) -> list[TeamShare]:
     """Of each project the choice that has the others in it."""
-    order = ("counts", "notes", "digests", "sessions")
+    order = ("notes", "digests", "sessions")
     found: dict[str, TeamShare] = {}
-    for share in sorted(shares, key=lambda one: order.index(one.what)):
-        if share.what != "counts":
-            found[share.project] = share
+    chosen = [one for one in shares if one.what in order]
+    for share in sorted(chosen, key=lambda one: order.index(one.what)):
+        found[share.project] = share
     return list(found.values())
+
+
+def _episodes(
+    store: Store,
+    share: TeamShare,
+    key: bytes,
+    clean: OutgoingText,
+    there: Mapping[str, SharedItem],
+) -> Iterator[Outgoing]:
+    """Attempts that programs recorded here; one does not change once it is there."""
+    theirs, cursor = store.team.episode_refs(), None
+    while True:
+        page = store.episodes.page(
+            limit=500, cursor=cursor, source="live", project=share.project or None
+        )
+        for one in page:
+            if one.ref in theirs:
+                continue
+            id, hashed = item_id(key, "episode", one.ref), _hash(one.ref)
+            known = there.get(id)
+            is_new = known is None or known.gone is not None or not known.pushed
+            body = _cleaned(msgspec.to_builtins(one), clean) if is_new else {}
+            project = one.context.project or ""
+            yield Outgoing(id, "episode", one.ref, project, one.started_at, body, hashed)
+        cursor = page.cursor
+        if cursor is None:
+            break
+
+
+def _cleaned(value: Any, clean: OutgoingText) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {name: _cleaned(one, clean) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(one, clean) for one in value]
+    return value
 
 
 def _sessions(

@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, get_args
 
+import msgspec
+
 from recollect.errors import HubRefused, HubUnavailable, NotFound
 from recollect.model.batch import ProjectIdentity
+from recollect.model.episodes import Episode
 from recollect.model.notes import Category, Section
 from recollect.model.team import Gone, ItemKind, SyncReport, TeamItem
 from recollect.share.hub import PUSHED_AT_ONCE, Hub
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 SECTIONS: tuple[Section, ...] = get_args(Section)
 _PROJECT = re.compile(r"[\w.-]+(?:[:/][\w.~-]+)+")
+_EPISODE = re.compile(r"episode:[\w-]{1,64}")
 _CORRECTS = re.compile(r"(?:[^\n]{1,40} )?[0-9a-f]{32}")
 # Longer than an exchange takes; who died in one holds others up for no longer.
 LEASE_SECONDS = 300
@@ -168,6 +172,9 @@ def _apply(
         for one in items:
             if one.gone is not None or one.author in muted:
                 continue
+            if one.kind == "episode":
+                report.pulled += _keep_episode(store, one, clean)
+                continue
             if one.kind != "note":
                 store.team.keep_item(one._replace(body=_cleaned(one.body, clean)))
                 report.pulled += 1
@@ -179,6 +186,28 @@ def _apply(
                 report.pulled += 1
         store.team.settle_corrections()
         store.team.save_watermark(watermark)
+
+
+def _keep_episode(store: Store, item: TeamItem, clean: Clean) -> bool:
+    """Keep an attempt of a team mate's program, to be found with one's own; not if it is none."""
+    try:
+        episode = msgspec.convert(_all_cleaned(item.body, clean), Episode)
+    except msgspec.ValidationError:
+        return False
+    if not _EPISODE.fullmatch(episode.ref) or episode.session is not None:
+        return False
+    episode.source, episode.trust = "live", "assistant"
+    store.episodes.keep([episode])
+    store.team.keep_item(item._replace(body={"ref": episode.ref}))
+    return True
+
+
+def _all_cleaned(value: Any, clean: Clean) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {name: _all_cleaned(one, clean) for name, one in value.items()}
+    return [_all_cleaned(one, clean) for one in value] if isinstance(value, list) else value
 
 
 def _cleaned(body: dict[str, Any], clean: Clean) -> dict[str, Any]:

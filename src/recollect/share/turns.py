@@ -12,7 +12,7 @@ import numpy as np
 
 from recollect.model.calls import Call
 from recollect.model.team import TeamTurn
-from recollect.store.text import words
+from recollect.share.names import prepared_words
 from recollect.system.clock import iso
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _turns(store: Store, session: int, clean: OutgoingText) -> list[TeamTurn]:
         asked, answer, done = texts[3 * place : 3 * place + 3]
         text = "\n\n".join(part for part in (asked, answer) if part)
         if text:
-            row = " ".join(word.lower() for word in words(f"{text} {done}"))
+            row = " ".join(prepared_words(f"{text} {done}"))
             found.append(TeamTurn(ordinal, iso(at), text, row, _one_vector(vectors.get(turn))))
     return found
 

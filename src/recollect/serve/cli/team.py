@@ -44,7 +44,7 @@ ADDRESS_VARIABLE = "TURSO_DATABASE_URL"
 # What each action takes: how many words, and which.
 _WORDS: dict[str, tuple[int, str]] = {
     "status": (0, ""), "init": (1, "the address of your server"), "invite": (1, "a name"),
-    "join": (0, ""), "share": (1, "notes, digests or sessions"), "sync": (0, ""),
+    "join": (0, ""), "share": (1, "notes, digests, sessions or episodes"), "sync": (0, ""),
     "members": (0, ""),
     "trust": (1, "a name"), "mute": (1, "a name"), "revoke": (1, "a name"), "stop": (0, ""),
     "leave": (0, ""),
@@ -60,7 +60,9 @@ def arguments(parser: ArgumentParser) -> None:
         "words", nargs="*", metavar="WORD", help="the address, the name, or what is shared"
     )
     parser.add_argument("--project", metavar="NAME", help="of this project (default: the one here)")
-    parser.add_argument("--all", action="store_true", help="stop: of every project")
+    parser.add_argument(
+        "--all", action="store_true", help="stop: of every project; share episodes: of any"
+    )
     parser.add_argument("--since", metavar="DATE", help="share: only what is newer than that")
     parser.add_argument(
         "--name", metavar="NAME", help="init: the name of the team (default: that of the database)"
@@ -131,7 +133,8 @@ def _join(memory: Memory, args: Namespace) -> Output:
 
 def _share(memory: Memory, args: Namespace) -> Output:
     ask = memory.team.plan if args.dry_run else memory.team.share
-    plans = ask(args.words[0], project=_project(args), since=args.since)
+    project = None if args.all else _project(args)
+    plans = ask(args.words[0], project=project, since=args.since)
     count = counted(len(plans), "thing")
     note = (
         f"{count} would leave, as above. Nothing was sent."

@@ -56,7 +56,7 @@ _ITEM = "author, id, kind, project, device, seq, at, gone, body"
 class PostgresHub:
     """A team's schema in a PostgreSQL database, as one login sees it."""
 
-    kinds: Sequence[ItemKind] = ("note", "digest", "session", "episode", "counts")
+    kinds: Sequence[ItemKind] = ("note", "digest", "session", "episode")
 
     def __init__(
         self,

@@ -45,7 +45,7 @@ create table recollect.items (
   team_id uuid not null,
   author  text not null,
   id      text not null check (id ~ '^[0-9a-f]{32}$'),
-  kind    text not null check (kind in ('note', 'digest', 'session', 'episode', 'counts')),
+  kind    text not null check (kind in ('note', 'digest', 'session', 'episode')),
   project text not null,
   device  uuid not null,
   seq     bigint not null,

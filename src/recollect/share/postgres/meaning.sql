@@ -3,7 +3,7 @@
 -- what it lets through is ranked together with what the words find.
 alter table recollect.turns add column meaning {schema}.halfvec(256);
 create index turns_by_meaning on recollect.turns
-  using hnsw (meaning {schema}.halfvec_cosine_ops) with (m = 8, ef_construction = 32);
+  using hnsw (meaning {schema}.halfvec_cosine_ops) with (m = 6, ef_construction = 16);
 
 create or replace function recollect.nearest(here uuid, wanted text, projects text, authors text,
                                              kinds text, most int)

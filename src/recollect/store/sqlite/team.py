@@ -303,6 +303,11 @@ class Team:
             (item.author, item.id, item.kind, item.project, None, json.dumps(item.body), now_ms()),
         )
 
+    def episode_refs(self) -> set[str]:
+        """The attempts here that team mates recorded."""
+        rows = self.db.rows("select body ->> 'ref' from team_items where kind = 'episode'")
+        return {str(ref) for (ref,) in rows}
+
     def save_tombstones(self, ids: Iterable[str]) -> None:
         """What other devices of ours forgot is not imported here, inside a transaction."""
         self.db.many("insert or ignore into team_tombstones values (?)", [(id,) for id in ids])
@@ -312,7 +317,8 @@ class Team:
         size = int(self.db.value("select coalesce(sum(length(body)), 0) from team_items"))
         gone = 0
         for author, id, length in self.db.rows(
-            "select author, id, length(body) from team_items order by used_at, author, id"
+            "select author, id, length(body) from team_items where kind != 'episode' "
+            "order by used_at, author, id"
         ):
             if size <= most_bytes:
                 break
@@ -334,10 +340,14 @@ class Team:
             )
             for (number,) in rows:
                 dropped += self._let_go(number, is_forgotten=one.gone == "forgotten")
-            self.db.execute(
-                "delete from team_items where author = ? and id = ?", (one.author, one.id)
+            rows = self.db.rows(
+                "delete from team_items where author = ? and id = ? returning kind, body ->> 'ref'",
+                (one.author, one.id),
             )
-            dropped += self.db.connection.changes()
+            for kind, ref in rows:
+                if kind == "episode":
+                    self.db.execute("delete from episodes where ref = ?", (ref,))
+            dropped += len(rows)
         return dropped
 
     def settle_corrections(self) -> None:

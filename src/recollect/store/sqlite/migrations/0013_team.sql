@@ -23,11 +23,11 @@ create table hub (
   failures   integer not null default 0
 );
 
--- What a person here chose to share, by project: nothing unless it stands here. `since` leaves
--- older things out.
+-- What a person here chose to share, by project: nothing unless it stands here. Of attempts that
+-- programs recorded the project may be empty: all of them. `since` leaves older things out.
 create table shares (
   project text not null,
-  what    text not null check (what in ('notes', 'digests', 'sessions', 'counts')),
+  what    text not null check (what in ('notes', 'digests', 'sessions', 'episodes')),
   since   integer,
   primary key (project, what)
 ) without rowid;
