@@ -735,7 +735,7 @@ def test_every_command_has_help(name: str) -> None:
     assert "--json" in text
 
 
-@pytest.mark.parametrize(("mode", "modules"), [("text", 42), ("hybrid", 52)])
+@pytest.mark.parametrize(("mode", "modules"), [("text", 43), ("hybrid", 53)])
 def test_a_cold_search_imports_little(mode: str, modules: int, stored: Path) -> None:
     """It is started thousands of times a day, so what it loads is counted."""
     code = (
