@@ -3,11 +3,12 @@ retention, or one reading of the same lines.
 
 `python -m bench.child import` brings the store of RECOLLECT_HOME up to date;
 `python -m bench.child embed` makes its vectors, `python -m bench.child
-digest` its digests; `python -m bench.child retain` brings it within its budget;
-`python -m bench.child grow FOLDER SECONDS` imports logs over and over that
-grow meanwhile; `python -m bench.child read FOLDER` decodes every line below a
-folder, `python -m bench.child rows AGENT FILE` every value of a database. Each
-prints what it cost from the first import of a module to the last byte written, that is,
+digest` its digests, `python -m bench.child jobs` all that waits; `python -m
+bench.child retain` brings it within its budget; `python -m bench.child grow
+FOLDER SECONDS` imports logs over and over that grow meanwhile; `python -m
+bench.child read FOLDER` decodes every line below a folder, `python -m
+bench.child rows AGENT FILE` every value of a database. Each prints what it
+cost from the first import of a module to the last byte written, that is,
 without the start of the interpreter.
 """
 
@@ -62,6 +63,16 @@ def digest() -> dict[str, float]:
     with Memory.open() as memory:
         sessions = sum(1 for _ in memory.digest_new())
     return {"seconds": cpu_seconds() - start, "peak_bytes": peak_bytes(), "sessions": sessions}
+
+
+def jobs() -> dict[str, float]:
+    """Open, do everything that an import left for later, close."""
+    start = cpu_seconds()
+    from recollect import Memory
+
+    with Memory.open() as memory:
+        done = memory.jobs.work()
+    return {"seconds": cpu_seconds() - start, "peak_bytes": peak_bytes(), "jobs": done}
 
 
 def retain() -> dict[str, float]:
@@ -153,7 +164,7 @@ def rows(agent: str, path: str) -> dict[str, float]:
 if __name__ == "__main__":
     works: dict[str, Callable[..., dict[str, float]]] = {
         "import": import_logs, "embed": embed, "digest": digest, "retain": retain, "grow": grow,
-        "read": read, "rows": rows,
+        "read": read, "rows": rows, "jobs": jobs,
         "items": items,
     }  # fmt: skip
     answer = works[sys.argv[1]](*sys.argv[2:])

@@ -39,7 +39,7 @@ ERROR_CHARACTERS = 400
 # A batch should neither hold the write lock for long nor outlast a job's
 # lease, whether the encoder does ten texts a second or twenty thousand.
 FIRST_BATCH = 32
-LARGEST_BATCH = 128
+LARGEST_BATCH = 64
 BATCH_SECONDS = 1.0
 
 
