@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -23,13 +25,14 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import page
-from bench.measure import Figure, absolute, machine
+from bench.measure import Figure, absolute, alternate, compared, machine
 from recollect import Memory
 from recollect.model.batch import ProjectIdentity
 from recollect.model.team import TeamItem
 from recollect.share.hub import Hub, TeamQuery
 from recollect.share.libsql import LibsqlHub
 from recollect.share.postgres import PostgresHub
+from recollect.share.sync import synchronise
 from tests import npm
 from tests.share.people import PROJECT, Person
 from tests.share.proxy import Proxy
@@ -78,16 +81,70 @@ def pushed(args: Namespace, folder: Path, server: Postgres) -> Iterator[Figure]:
         store.db.execute("update sessions set project = ?", (number,))
     ana.founds(database.replace(f":{server.port}/", f":{proxy.port}/")).shares("sessions")
     cpu, wall = time.process_time(), time.perf_counter()
-    report = memory.team.sync()
+    with memory.team._hub() as hub:
+        report = synchronise(memory._shared.store(), hub, leaving=memory.team._leaving(),
+                             arriving=memory.team._arriving(), name="bench")  # fmt: skip
+        server_cpu = backend_cpu(hub)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     print(f"{report.turns} of {turns} turns pushed in {wall:.1f} s", file=sys.stderr)
     yield absolute("push", "Push of sessions with vectors, one client", [report.turns / wall],
                    target=3_000, unit="turns/s", better="higher")  # fmt: skip
+    yield absolute("push-server", "CPU of the server's process for a thousand of these turns",
+                   [server_cpu * 1000 / report.turns], target=None, unit="s")  # fmt: skip
     yield absolute("push-cpu", "Our CPU of that, against the import of the same turns",
                    [cpu / import_cpu], target=0.3, unit="x")  # fmt: skip
     yield from nothing_new(memory, proxy)
     yield from searched(args, memory, server, database)
     memory.close()
+    yield from unreachable(ana, folder)
+
+
+def backend_cpu(hub: Hub) -> float:
+    """The CPU so far of the server's process that answers us; Linux tells."""
+    assert isinstance(hub, PostgresHub)
+    process = hub._connect().info.backend_pid
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def unreachable(ana: Person, folder: Path) -> Iterator[Figure]:
+    """Hook and local search with a hub configured that nobody can reach, against none."""
+    alone, away = folder / "alone.db", folder / "away.db"
+    for path in (alone, away):
+        shutil.copy(ana.folder / "recollect.db", path)
+        with Memory.open(path) as memory:
+            memory.jobs.work()
+            store = memory._shared.store()
+            with store.transaction():
+                if path == alone:
+                    store.db.execute("delete from hub")
+                store.db.execute("update hub set url = 'postgresql://rc_ana@192.0.2.1/hub', "
+                                 "failures = 20, failed_at = unixepoch() * 1000")  # fmt: skip
+    passed = folder / "hook.json"
+    said = {"session_id": "bench", "cwd": str(ana.project), "source": "startup"}
+    passed.write_text(json.dumps({**said, "hook_event_name": "SessionStart"}))
+    program = str(Path(sys.executable).with_name("recollect"))
+    for name, command in (
+        ("hook", [program, "hook", "claude-code", "SessionStart"]),
+        ("search", [program, "search", "deadlock", "migration", "--json"]),
+    ):
+        pairs = alternate(
+            lambda command=command: cpu_of(command, away, folder, passed),  # type: ignore[misc]
+            lambda command=command: cpu_of(command, alone, folder, passed),  # type: ignore[misc]
+            15,
+        )
+        yield compared(f"away-{name}", f"{name} with a hub that is away, CPU", "without a hub",
+                       pairs, target=1.02, unit="s")  # fmt: skip
+
+
+def cpu_of(command: list[str], store: Path, home: Path, passed: Path) -> float:
+    """The CPU of a program and of what it waits for."""
+    environ = {**os.environ, "RECOLLECT_HOME": str(home), "RECOLLECT_STORE": str(store)}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with passed.open("rb") as given:
+        subprocess.run(command, stdin=given, env=environ, capture_output=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def nothing_new(memory: Memory, proxy: Proxy) -> Iterator[Figure]:

@@ -134,6 +134,25 @@ class HubContract:
 
         assert bo.knows("candidate") == [("Use pnpm here, never npm", "ana", "candidate")]
 
+    def test_who_accepts_a_correction_is_told_no_more_what_it_corrects(
+        self, ana: Person, joins: Joins
+    ) -> None:
+        """Until then what was accepted is told: a team mate alone takes nothing from a pack."""
+        note = ana.says("Use npm here")
+        bo = joins("bo")
+        ana.shares().syncs()
+        bo.syncs().accepts("npm")
+
+        ana.memory.notes.edit(note.ref, "Prefer pnpm everywhere")
+        ana.syncs()
+        before = bo.syncs().knows()
+        bo.accepts("pnpm")
+
+        assert before == [
+            ("Prefer pnpm everywhere", "ana", "candidate"), ("Use npm here", "ana", "active"),
+        ]  # fmt: skip
+        assert bo.knows("active") == [("Prefer pnpm everywhere", "ana", "active")]
+
     def test_two_corrections_of_one_note_stay_until_a_person_decides(
         self, ana: Person, joins: Joins
     ) -> None:
@@ -154,6 +173,9 @@ class HubContract:
         both = [("Use pnpm here", "bo", "candidate"), ("Use yarn here", "cy", "candidate")]
         assert ana.knows("candidate") == both
         assert dee.knows("candidate") == both
+        ana.accepts("pnpm")
+        own = ana.memory.notes.search(author="person", project=PROJECT)
+        assert [(note.text, note.status) for note in own] == [("Use npm here", "retired")]
         dee.accepts("pnpm")
         dee.rejects("yarn")
         assert dee.syncs().knows("active") == [("Use pnpm here", "bo", "active")]

@@ -125,8 +125,15 @@ class MemoryNotes:
         return found
 
     def accept(self, ref: str, *, why: str = "") -> Note:
-        """A person says that a note is right: from now on it counts."""
-        return self._told_at_once(self._notes.accept(ref, why=self._why(why)))
+        """A person says that a note is right: from now on it counts.
+
+        What a team mate corrected with it holds no more.
+        """
+        note = self._notes.accept(ref, why=self._why(why))
+        for corrected in self.shared.store().team.corrected(note.ref):
+            if self._notes.get(corrected).status == "active":
+                self._notes.retire(corrected, why=f"corrected by {note.ref}")
+        return self._told_at_once(note)
 
     def reject(self, ref: str, *, why: str = "") -> Note:
         """A person says that a note is wrong: it is not told any more, and does not come back."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from recollect.memory.collaborators import Collaborators
     from recollect.memory.projects import MemoryProjects
+    from recollect.model.notes import Note
     from recollect.model.team import (
         HubIdentity,
         Role,
@@ -267,6 +268,11 @@ class MemoryTeam:
 
         encoder = self.shared.encoder()
         return list(encoder.encode_query(text)) if encoder.name == ENCODER else None
+
+    def corrected(self, ref: str) -> list[Note]:
+        """The notes here that a team mate's note corrects."""
+        store = self.shared.store()
+        return [store.notes.get(one) for one in store.team.corrected(ref)]
 
     def trust(self, name: str, *, project: str) -> None:
         """Believe what a team mate shares of a project as if each note had been accepted."""

@@ -139,6 +139,7 @@ class TeamStatus(Struct, kw_only=True):
     waiting: int
     pulled: int
     seen_by: list[str]
+    at_hub: dict[str, int] = field(default_factory=dict)
     devices: int | None = None
     confirmed: int | None = None
     limits: list[str] = field(default_factory=list)

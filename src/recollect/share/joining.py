@@ -105,5 +105,6 @@ def status(store: Store, joined: JoinedHub, hub: Hub | None) -> TeamStatus:
             one.name for one in members if one.revoked_at is None and one.name != joined.member
         ]
         found.devices, found.confirmed = hub.confirmations([one.id for one in there if one.gone])
+        found.at_hub = hub.aggregates()
         found.limits = hub.health()
     return found

@@ -173,6 +173,8 @@ def _sources(note: Note) -> str:
 def evidence(memory: Memory, note: Note, most: int) -> str:
     """Where it comes from: the newest turns, each with what was asked there."""
     lines = [f"  {_sources(note)}"]
+    if note.author == "member":
+        lines += [f"    corrects: {one.text}" for one in memory.team.corrected(note.ref)]
     for turn in memory.notes.evidence(note, most):
         asked = " ".join(turn.prompt[: 4 * PROMPT_CHARACTERS].split())
         short = asked if len(asked) <= PROMPT_CHARACTERS else asked[:PROMPT_CHARACTERS] + "…"

@@ -184,6 +184,9 @@ def _lines(row: TeamStatus) -> Iterator[str]:
         yield "    Nothing of yours is shared. Share: recollect team share notes --project P"
     if row.seen_by:
         yield f"Seen by {', '.join(row.seen_by)}. {counted(row.pulled, 'note')} of others here."
+    if row.at_hub:
+        there = ", ".join(counted(number, kind) for kind, number in row.at_hub.items())
+        yield f"The team shares {there}."
     if row.devices is not None and any(not project.what for project in row.projects):
         yield f"{row.confirmed} of {counted(row.devices, 'device')} know what was taken back."
     yield from row.limits

@@ -378,13 +378,19 @@ class Team:
         )
 
     def corrected(self, ref: str) -> list[str]:
-        """The notes here that a team mate's note corrects."""
+        """The notes here, of others or our own, that a team mate's note corrects."""
         rows = self.db.rows(
             """
+            with said (wrong) as (
+              select corrects from team_notes
+               where note = (select id from notes where ref = ?) and corrects is not null
+            )
             select ref from notes where id in (
-              select old.note from team_notes new join team_notes old
-                on new.corrects = old.author || ' ' || old.id
-               where new.note = (select id from notes where ref = ?)) order by ref
+              select note from team_notes join said on wrong = author || ' ' || id)
+            union select ref from notes where ref in (
+              select shared_items.ref from shared_items, hub, said
+               where wrong = hub.member || ' ' || shared_items.id)
+            order by ref
             """,
             (ref,),
         )
