@@ -90,11 +90,7 @@ class PostgresHub:
                 hint="Ask an admin for a new link: recollect team invite NAME",
             )
         name, member, role, version, _, oldest, has_vectors = rows[0]
-        if oldest > PROTOCOL:
-            raise HubRefused(
-                f"{name} needs a newer recollect (it speaks {oldest}, this one {PROTOCOL}).",
-                hint="Upgrade recollect. What you shared stays as it is.",
-            )
+        _check_protocol(oldest, name)
         return HubIdentity(
             team=self.team, name=name, member=member, role=role, server=f"PostgreSQL {version}",
             limits=[] if has_vectors else [_NO_VECTORS],
@@ -118,14 +114,16 @@ class PostgresHub:
                  fresh as (select {_ITEM} from recollect.items items
                             where team_id = (select recollect.team()) and seq > %(since)s
                               and device is distinct from (select me.device from me))
-            select null, null, null, null, null, null, null, null, to_jsonb(token)
-              from recollect.devices where device = (select me.device from me)
+            select null, null, null, null, null, recollect.oldest_protocol()::bigint, null, null,
+                   (select to_jsonb(token) from recollect.devices
+                     where device = (select me.device from me))
             union all (select * from fresh where gone is not null order by seq)
             union all (select * from fresh where gone is null order by seq limit %(limit)s)
             """,
             {"since": since, "limit": limit},
         )
-        token = next((row[8] for row in rows if row[0] is None), None)
+        [(oldest, token)] = [(row[5], row[8]) for row in rows if row[0] is None]
+        _check_protocol(oldest, "The hub")
         items = [_item(row) for row in rows if row[0] is not None]
         live = [item.seq for item in items if item.gone is None]
         more = len(live) >= limit
@@ -457,6 +455,15 @@ def _item(row: tuple[Any, ...]) -> TeamItem:
     return TeamItem(
         id, kind, project, at.isoformat() if at else None, body, gone, author, str(device), seq
     )
+
+
+def _check_protocol(oldest: int, name: str) -> None:
+    """Nothing is half read: a hub that others have brought further says what it needs."""
+    if oldest > PROTOCOL:
+        raise HubRefused(
+            f"{name} needs a newer recollect (it speaks {oldest}, this one {PROTOCOL}).",
+            hint="Upgrade recollect. What you shared stays as it is.",
+        )
 
 
 def _script(name: str) -> str:
