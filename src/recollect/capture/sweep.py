@@ -22,7 +22,7 @@ from contextlib import ExitStack
 from functools import partial
 from traceback import format_tb
 from types import TracebackType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -32,6 +32,7 @@ from recollect.capture.cleanse import clean_source, cleanse
 from recollect.capture.discover import Found
 from recollect.capture.endings import Endings
 from recollect.capture.folders import place
+from recollect.capture.glance import SourceState, look
 from recollect.capture.prices import Prices
 from recollect.capture.projects import ProjectFinder, settle
 from recollect.capture.recognise import Recogniser
@@ -330,31 +331,6 @@ def _with_last(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
         yield held, False
         held = batch
     yield held, True
-
-
-class SourceState(NamedTuple):
-    """What a glance at a source tells: enough to see that nothing changed."""
-
-    size_bytes: int
-    mtime_ns: int
-    inode: int
-
-
-def look(source: Source) -> SourceState:
-    """A glance at a source; at its companions too, unless it is a file that is appended to.
-
-    What lies beside an appended file is of interest when that grew: a
-    folder's index of titles changes with every session in it.
-    """
-    found = os.stat(source.path)
-    size, mtime = found.st_size, found.st_mtime_ns
-    for path in () if source.appended else source.companions:
-        try:
-            beside = os.stat(path)
-        except (OSError, ValueError):
-            continue
-        size, mtime = size + beside.st_size, max(mtime, beside.st_mtime_ns)
-    return SourceState(size, mtime, found.st_ino)
 
 
 def resume_point(

@@ -23,6 +23,7 @@ use: a cold search pays for a search and for nothing else.
 from __future__ import annotations
 
 import os
+import time
 from functools import cached_property
 
 from recollect.memory.collaborators import Collaborators
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from recollect.capture.adapters import Adapter
+    from recollect.capture.discover import Found
     from recollect.capture.sweep import Progress, Sweep
     from recollect.embed import Encoder
     from recollect.memory.agents import MemoryAgents
@@ -252,15 +254,10 @@ class Memory:
         if dry_run:
             return self._rehearse_import(paths, agents, progress)
         with Operation("import") as operation:
-            sweep = self._ensure_sweep()
             # A session that was switched off meanwhile is not read.
             self._shared.ensure_store().injections.drain()
-            found = self.agents.sources(paths, agents)
-            report, self.source_reports = sweep.run(found, progress=progress)
-            if report.imported:
-                # What was just read tells where else agents may have left something.
-                more, reports = sweep.run(self.agents.new_sources(agents), progress=progress)
-                report, self.source_reports = report + more, self.source_reports + reports
+            found = list(self.agents.sources(paths, agents))
+            report = self._glance(found) or self._read_logs(found, agents, progress)
             self._shared.ensure_store().injections.drain()
             self._mark_what_follows(report.turns)
             operation.note(
@@ -268,6 +265,32 @@ class Memory:
                 failed=report.failed, bytes=report.bytes, turns=report.turns,
                 redactions=report.redactions, problems=report.problems,
             )  # fmt: skip
+        return report
+
+    def _glance(self, found: list[Found]) -> ImportReport | None:
+        """What an import comes to that finds nothing new; None when it has to take a closer look.
+
+        A memory that has read logs already takes that at once: it has loaded what it needs.
+        """
+        from recollect.capture.glance import is_up_to_date
+        from recollect.model.reports import ImportReport
+
+        begun = time.monotonic()
+        if self._sweep is not None or not is_up_to_date(self._shared.ensure_store(), found):
+            return None
+        self.source_reports = []
+        seconds = round(time.monotonic() - begun, 3)
+        return ImportReport(discovered=len(found), unchanged=len(found), seconds=seconds)
+
+    def _read_logs(
+        self, found: list[Found], agents: Sequence[str], progress: Progress | None
+    ) -> ImportReport:
+        sweep = self._ensure_sweep()
+        report, self.source_reports = sweep.run(found, progress=progress)
+        if report.imported:
+            # What was just read tells where else agents may have left something.
+            more, reports = sweep.run(self.agents.new_sources(agents), progress=progress)
+            report, self.source_reports = report + more, self.source_reports + reports
         return report
 
     def watch(
