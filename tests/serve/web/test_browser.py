@@ -90,7 +90,14 @@ def page(chromium: playwright.Browser, site: Site) -> Iterator[playwright.Page]:
     context = chromium.new_context(viewport=WIDE)
     tab = context.new_page()
     faults: list[str] = []
-    tab.on("console", lambda one: faults.append(one.text) if one.type == "error" else None)
+
+    def complain(one: playwright.ConsoleMessage) -> None:
+        # Of a part that was still being asked for when the page was left. Should the server
+        # fail, the browser itself says so.
+        if one.type == "error" and not one.text.startswith("htmx:"):
+            faults.append(one.text)
+
+    tab.on("console", complain)
     tab.on("pageerror", lambda one: faults.append(str(one)))
     tab.on(
         "request",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cached_property
+from contextlib import suppress
+from datetime import datetime
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, quote
 
@@ -44,6 +47,11 @@ PAGES = (
     ("trouble", "Trouble", "/trouble", "e"),
     ("store", "Store", "/store", "o"),
 )
+# So long one request works on sums that somebody's writing outdated; the rest is shown as it was.
+PATIENCE_SECONDS = 0.04
+# Of a larger store the sums take seconds: they are made when somebody asks, so that Ctrl-C
+# need not wait for those that nobody wanted.
+MOST_BYTES_AHEAD = 1 << 30
 # Nobody types more into a form than this.
 MOST_FORM_BYTES = 64 << 10
 MOST_SEARCHES_KEPT = 20
@@ -53,8 +61,8 @@ class View(NamedTuple):
     """A page: where it is, what it shows, and the part of it that comes again alone.
 
     `build` asks the memory on its thread; one that `takes_long` on another, so that no search
-    waits with it. A request of the script for `fragment` gets that part of the page, and
-    everybody else the whole.
+    waits with it; what it keeps can be made `ahead`, before anybody asks. A request of the
+    script for `fragment` gets that part of the page, and everybody else the whole.
     """
 
     path: str
@@ -62,6 +70,7 @@ class View(NamedTuple):
     build: Build
     fragment: str | None = None
     takes_long: bool = False
+    ahead: bool = False
 
 
 class Form(NamedTuple):
@@ -76,6 +85,9 @@ class PageRequest:
 
     def __init__(self, web: Web, memory: Memory, request: Request, form: Mapping[str, str]) -> None:
         self.web, self.memory, self.request, self.form = web, memory, request, form
+        self.patience = PATIENCE_SECONDS
+        # Of when the oldest answer is that was not of now.
+        self.as_of: datetime | None = None
 
     def value(self, name: str, default: str = "") -> str:
         """What the address says under a name."""
@@ -87,7 +99,16 @@ class PageRequest:
 
     def kept(self, name: str, make: Callable[[Memory], Kept]) -> Kept:
         """What `make` answers, as of now or, where that takes long, as of a moment ago."""
-        return self.web.kept.get(self.memory, name, make)
+        begun = time.perf_counter()
+        found = self.web.kept.get(self.memory, name, make, self.patience)
+        self.patience -= time.perf_counter() - begun
+        if found.is_due and (self.as_of is None or found.at < self.as_of):
+            self.as_of = found.at
+        return found.answer
+
+    def side(self) -> dict[str, Any]:
+        """The projects and counts beside every page."""
+        return self.kept("side", _side)
 
     def number(self, name: str, default: int) -> int:
         """A number in the address; the default where there is none."""
@@ -106,7 +127,8 @@ class Web:
         self.reads = MemoryThread(memory, resident=True)
         self.writes = None if read_only else MemoryThread(memory)
         self.sums = MemoryThread(memory)
-        self.kept = KeptAnswers(self.sums)
+        self.kept = KeptAnswers(memory)
+        self._views_ahead: list[View] = []
         self._is_warm = False
         self._names: dict[str, str] = {}
         self._hits: dict[tuple[str, str], list[Hit]] = {}
@@ -114,7 +136,7 @@ class Web:
 
     def close(self) -> None:
         """Let go of the store."""
-        for one in (self.reads, self.writes, self.sums, self.tasks):
+        for one in (self.reads, self.writes, self.sums, self.kept, self.tasks):
             if one is not None:
                 one.close()
 
@@ -166,23 +188,23 @@ class Web:
 
     def page(self, view: View) -> Answer:
         """What answers a view's address."""
+        if view.ahead:
+            self._views_ahead.append(view)
 
         async def answer(request: Request) -> Response:
             is_part = view.fragment is not None and "HX-Request" in request.headers
 
-            def build(memory: Memory) -> tuple[Context, Context]:
+            def build(memory: Memory) -> Context:
                 asked = PageRequest(self, memory, request, {})
-                return view.build(asked), {} if is_part else self.side(memory)
+                return {**({} if is_part else asked.side()), **view.build(asked), "as_of": asked.as_of}
 
             thread = self.sums if view.takes_long else self.reads
-            context, side = await thread.ask(build)
+            context = await thread.ask(build)
             if not self._is_warm:
-                # Somebody will search next, and the first one loads the vectors.
                 self._is_warm = True
-                self.reads.submit(lambda memory: memory.search("recollect", limit=1))
+                self.get_ready()
             template = view.fragment if is_part else view.template
-            shown = {**side, **context, "part": view.fragment}
-            return self.render(str(template), shown, request)
+            return self.render(str(template), {**context, "part": view.fragment}, request)
 
         return self._answering(answer)
 
@@ -229,13 +251,22 @@ class Web:
             "undo_ref": request.query_params.get("undo", ""),
             "back": request.url.path,
             "project_key": None,
+            "as_of": None,
         }
         text = self.templates.get_template(template).render({**shared, **context})
         return HTMLResponse(text, status)
 
-    def side(self, memory: Memory) -> dict[str, Any]:
-        """The projects and counts beside every page."""
-        return self.kept.get(memory, "side", _side)
+    def get_ready(self) -> None:
+        """Do now what the first search and the pages of sums would wait for."""
+        # The first search loads the vectors.
+        self.reads.submit(lambda memory: memory.search("recollect", limit=1))
+        with suppress(OSError):
+            if os.path.getsize(self.like.settings.store) <= MOST_BYTES_AHEAD:
+                for view in self._views_ahead:
+                    self.kept.ahead(partial(self._make_ahead, view))
+
+    def _make_ahead(self, view: View, memory: Memory) -> None:
+        view.build(PageRequest(self, memory, nobody_asked(view.path), {}))
 
     def _answering(self, answer: Answer) -> Answer:
         """The same, and a fault of ours as a page that says what to do."""
@@ -254,6 +285,13 @@ class Web:
         return self.render(
             "error.html", context, request, 404 if isinstance(error, NotFound) else 400
         )
+
+
+def nobody_asked(path: str) -> Request:
+    """A request for an address and nothing else."""
+    from starlette.requests import Request
+
+    return Request({"type": "http", "path": path, "query_string": b"", "headers": []})
 
 
 def _side(memory: Memory) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def _chips(asked: PageRequest, kept: dict[str, str]) -> list[dict[str, object]]:
     """What can be filtered by with one click; a click on what is on takes it away."""
     wanted = [("since", kept["since"], f"since {kept['since']}")] if "since" in kept else []
     wanted += [("until", kept["until"], f"until {kept['until']}")] if "until" in kept else []
-    projects = [one.key for one in asked.web.side(asked.memory)["projects"][:MOST_PROJECTS]]
+    projects = [one.key for one in asked.side()["projects"][:MOST_PROJECTS]]
     if "project" in kept and kept["project"] not in projects:
         projects.append(kept["project"])
     wanted += [("project", key, words.last_name(key)) for key in projects]

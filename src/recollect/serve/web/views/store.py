@@ -112,6 +112,8 @@ def start_backup(asked: PageRequest) -> str:
 
 
 VIEW = View("/store", "store.html", build)
-HEALTH = View("/store/health", "part.html", health, fragment="health.html", takes_long=True)
+HEALTH = View(
+    "/store/health", "part.html", health, fragment="health.html", takes_long=True, ahead=True
+)
 TASK = View("/store/task", "part.html", task, fragment="task.html")
 FORMS = (Form("/store/import", start_import), Form("/store/backup", start_backup))

@@ -100,5 +100,5 @@ def _weeks(counts: list[WeekOutcome]) -> dict[str, Any]:
     return {"bars": bars, "most": most, "outcomes": CHOICES["outcome"], "shades": SHADES}
 
 
-VIEW = View("/trouble", "trouble.html", build, takes_long=True)
+VIEW = View("/trouble", "trouble.html", build, takes_long=True, ahead=True)
 FIX = View("/trouble/fix", "part.html", past, fragment="fix_of.html", takes_long=True)

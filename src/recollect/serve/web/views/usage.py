@@ -168,4 +168,4 @@ def _value(row: StatsRow, measure: str) -> float:
     )
 
 
-VIEW = View("/usage", "usage.html", build, takes_long=True)
+VIEW = View("/usage", "usage.html", build, takes_long=True, ahead=True)
