@@ -46,7 +46,7 @@ class TooSlow(BaseException):
 
 
 def rounds(folder: Path, seed: int, count: int) -> Iterator[Round]:
-    cases = {agent: list(_cases(agent, folder / agent)) for agent in BUILT_IN}
+    cases = {agent: list(cases_of(agent, folder / agent)) for agent in BUILT_IN}
     signal.signal(signal.SIGPROF, _give_up)
     sizes: dict[str, int] = {}
     for batch in range(-(-count // (BATCH * len(cases)))):
@@ -125,7 +125,8 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error)[:120]} ({where})"
 
 
-def _cases(agent: str, folder: Path) -> Iterator[Case]:
+def cases_of(agent: str, folder: Path) -> Iterator[Case]:
+    """The golden logs of an agent, laid out in a folder."""
     adapter = get_adapter(agent)
     for golden in sorted((GOLDEN / agent).glob("*/root")):
         root = laid_out(golden, folder / golden.parent.name / "root")
