@@ -166,7 +166,8 @@ class Friction(Struct, kw_only=True):
     """An error that came back in several sessions.
 
     `fixed` counts those of the latest occurrences (`looked_at` of them) after
-    which the failed command worked in the same session.
+    which the failed command worked in the same session. `weeks` says how often it was met in
+    each week, by its Monday; what has no time in the log is in none.
     """
 
     shape: str
@@ -182,6 +183,7 @@ class Friction(Struct, kw_only=True):
     command: str | None
     fixed: int
     looked_at: int
+    weeks: dict[str, int]
 
 
 class Continuation(Struct, kw_only=True):

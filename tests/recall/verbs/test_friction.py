@@ -34,7 +34,7 @@ def test_an_error_of_three_sessions_is_friction(remember: Remember) -> None:
             example="bind 0.0.0.0:5001: address already in use", ref=f"{works[0].ref}#1",
             external=False,
             command="make dev",
-            fixed=1, looked_at=3,
+            fixed=1, looked_at=3, weeks={"2025-12-29": 3},
         )
     ]  # fmt: skip
 

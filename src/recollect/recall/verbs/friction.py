@@ -7,6 +7,8 @@ up for the latest few occurrences of each.
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.model.answers import Answers
@@ -121,4 +123,11 @@ def _row(store: Store, shaped: str, met: list[Occurrence], scenes: dict[int, Sce
         # Whether the command is known to have worked afterwards: a hidden end tells nothing.
         fixed=sum(follow_up(store, *call).proof is not None for call in latest),
         looked_at=len(latest),
+        weeks=dict(sorted(Counter(map(_week, times)).items())),
     )  # fmt: skip
+
+
+def _week(at: int) -> str:
+    """The Monday of the week that a time in milliseconds is in."""
+    day = datetime.fromtimestamp(at / 1000, UTC).date()
+    return f"{day - timedelta(days=day.weekday())}"

@@ -11,6 +11,7 @@ from recollect.serve.web.app import PageRequest, View
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
+    from recollect.model.answers import Friction
     from recollect.model.reports import WeekOutcome
     from recollect.serve.web.app import Context
 
@@ -19,6 +20,8 @@ MOST_TOOLS = 12
 FEWEST_CALLS = 5
 WEEKS_SHOWN = 26
 LEFT, WIDTH, HEIGHT = 34, 1120, 130
+# How tall a week is in which an error was met most.
+TALL = 20
 # The colours of the plot, in the order in which outcomes stand on each other.
 SHADES = {"success": "good", "partial": "part", "uncertain": "calm", "abandoned": "calm2",
           "fail": "bad"}  # fmt: skip
@@ -30,15 +33,16 @@ def build(asked: PageRequest) -> Context:
     project = asked.value("project") or None
     sessions = max(2, asked.number("sessions", 2))
     filters = {"project": project} if project else {}
+    found = asked.kept(
+        f"friction {sessions} {project}",
+        lambda one: one.friction(sessions=sessions, limit=LIMIT, **filters),
+    )
     return {
         "error": error,
         "fixes": memory.fix(error, folder=asked.web.folder, limit=6) if error else None,
         "least": sessions,
         "project_key": project,
-        "troubles": asked.kept(
-            f"friction {sessions} {project}",
-            lambda one: one.friction(sessions=sessions, limit=LIMIT, **filters),
-        ),
+        "troubles": [(one, _histogram(one, found.rows)) for one in found],
         "tools": asked.kept(f"tools {project}", lambda one: _tools(one, filters)),
         "weeks": _weeks(asked.kept("outcomes", lambda one: one.outcomes_by_week())),
     }
@@ -64,12 +68,34 @@ def _tools(memory: Memory, filters: dict[str, str]) -> list[dict[str, Any]]:
     ]
 
 
+def _histogram(trouble: Friction, all_rows: list[Friction]) -> dict[str, Any] | None:
+    """How often an error was met in each of the last weeks, over the same weeks for all."""
+    weeks = _weeks_to(max((week for one in all_rows for week in one.weeks), default=None))
+    counts = [trouble.weeks.get(week, 0) for week in weeks]
+    most = max(counts, default=0)
+    if not most:
+        return None
+    met = [f"{count} in the week of {words.day(week)}"
+           for week, count in zip(weeks, counts, strict=True) if count]  # fmt: skip
+    return {
+        "heights": [TALL * count / most for count in counts],
+        "label": f"By week: {', '.join(met)}",
+    }
+
+
+def _weeks_to(last: str | None) -> list[str]:
+    """The weeks that are shown, up to one."""
+    if last is None:
+        return []
+    end = date.fromisoformat(last)
+    return [(end - timedelta(weeks=back)).isoformat() for back in range(WEEKS_SHOWN)][::-1]
+
+
 def _weeks(counts: list[WeekOutcome]) -> dict[str, Any]:
     """The sessions of each week by what they came to, as bars on each other."""
     if not counts:
         return {"bars": [], "outcomes": ()}
-    last = date.fromisoformat(max(one.week for one in counts))
-    weeks = [(last - timedelta(weeks=back)).isoformat() for back in range(WEEKS_SHOWN)][::-1]
+    weeks = _weeks_to(max(one.week for one in counts))
     weeks = [week for week in weeks if week >= min(one.week for one in counts)]
     by_week: dict[tuple[str, str], int] = {(one.week, one.outcome): one.sessions for one in counts}
     most = max(sum(by_week.get((week, name), 0) for name in SHADES) for week in weeks) or 1
