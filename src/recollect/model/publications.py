@@ -31,6 +31,8 @@ class Target(NamedTuple):
 # `edited` has been changed by hand since we wrote it, and `kept` stays so because a person
 # wants it to; `covered` needs no block of its own.
 PublishedState = Literal["new", "changed", "unchanged", "removed", "edited", "kept", "covered"]
+# Those of a file that is not what it would be.
+DUE: tuple[PublishedState, ...] = ("new", "changed", "removed", "edited")
 
 
 class Publication(Struct, kw_only=True):

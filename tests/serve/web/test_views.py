@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect.recall import rank
+from tests.builders.claude_code import Conversation
 from tests.serve.web.conftest import Browser
 
 
@@ -311,3 +312,49 @@ def test_every_setting_is_shown_as_the_line_that_changes_it(browser: Browser) ->
 
     assert "[recall] pack_tokens = 600" in text
     assert "[cost] month_usd = 0.0" in text
+
+
+def test_review_shows_what_would_change_in_files_and_writes_what_it_showed(
+    samples: Path, tmp_path: Path
+) -> None:
+    """Files that agents read, in the folders that were published to before."""
+    import shutil
+
+    from recollect.memory import Memory
+    from recollect.serve.web.app import Web
+    from recollect.serve.web.guard import PageKeys
+
+    shutil.copy(samples, tmp_path / "store.db")
+    project = tmp_path / "shop"
+    project.mkdir()
+    log = Conversation(cwd=str(project))
+    log.user("first question")
+    log.reply("first answer")
+    log.write(tmp_path / ".claude" / "projects" / "shop" / f"{log.session}.jsonl")
+    with Memory.open(tmp_path / "store.db", environ={"RECOLLECT_HOME": str(tmp_path)}) as memory:
+        memory.import_logs([tmp_path / ".claude"])
+        memory.notes.add("the tea is green", project=memory.projects.of(str(project)))
+        memory.publish.update(folder=str(project), apply=True)
+        web = Web(memory, keys=PageKeys())
+        try:
+            page = Browser(web)
+            quiet = plain(page.get("/review").text)
+            memory.notes.add("the coffee is black", project=memory.projects.of(str(project)))
+            shown = page.get("/review").text
+            mark = re.search(r'name="shown" value="(\w+)"', shown)
+            assert mark is not None
+            old = page.post("/publish", folder=str(project), shown="another", back="/review")
+            untouched = (project / "AGENTS.md").read_text()
+            said = page.post("/publish", folder=str(project), shown=mark[1], back="/review")
+            afterwards = plain(page.get("/review").text)
+            elsewhere = page.post("/publish", folder=str(tmp_path), shown=mark[1], back="/review")
+        finally:
+            web.close()
+
+    assert "AGENTS.md" not in quiet
+    assert re.search(r"AGENTS.md would change .*\+ - the coffee is black", plain(shown))
+    assert (old.status, elsewhere.status) == (400, 400)
+    assert "coffee" not in untouched
+    assert said.headers["location"] == "/review?said=Written%3A+AGENTS.md."
+    assert "the coffee is black" in (project / "AGENTS.md").read_text()
+    assert "AGENTS.md" not in afterwards

@@ -19,11 +19,9 @@ from argparse import ArgumentParser, Namespace
 
 from recollect.errors import UsageError
 from recollect.memory import Memory
-from recollect.model.publications import Decide, Decision, Publication
+from recollect.model.publications import DUE, Decide, Decision, Publication
 from recollect.serve.agents import publish_targets
 from recollect.serve.output import Output, counted, printable
-
-DUE = ("new", "changed", "removed", "edited")
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -196,7 +196,11 @@ class Web:
 
             def build(memory: Memory) -> Context:
                 asked = PageRequest(self, memory, request, {})
-                return {**({} if is_part else asked.side()), **view.build(asked), "as_of": asked.as_of}
+                return {
+                    **({} if is_part else asked.side()),
+                    **view.build(asked),
+                    "as_of": asked.as_of,
+                }
 
             thread = self.sums if view.takes_long else self.reads
             context = await thread.ask(build)

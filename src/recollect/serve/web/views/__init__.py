@@ -7,6 +7,7 @@ from recollect.serve.web.views import (
     file,
     home,
     memory,
+    publishing,
     review,
     search,
     session,
@@ -41,4 +42,10 @@ VIEWS: tuple[View, ...] = (
     store.HEALTH,
     store.TASK,
 )
-FORMS: tuple[Form, ...] = (*memory.FORMS, *told.FORMS, *store.FORMS, *search.FORMS)
+FORMS: tuple[Form, ...] = (
+    *memory.FORMS,
+    *publishing.FORMS,
+    *told.FORMS,
+    *store.FORMS,
+    *search.FORMS,
+)

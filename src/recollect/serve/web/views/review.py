@@ -1,10 +1,11 @@
-"""What waits for a decision, one line at a time."""
+"""What waits for a decision: one line at a time, then what would change in files."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from recollect.serve.web.app import PageRequest, View
+from recollect.serve.web.views import publishing
 from recollect.serve.web.views.memory import evidence_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def build(asked: PageRequest) -> Context:
         "project_key": project,
         "evidence": evidence_of(asked.memory, note) if note else [],
         "next": waiting[place + 1 : place + 4],
+        "files": publishing.waiting(asked.memory) if not project else [],
         "back": f"/review?after={place}" + (f"&project={project}" if project else ""),
     }
 
