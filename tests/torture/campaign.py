@@ -61,7 +61,7 @@ PARTS = (
         "undisturbed one does",
         "rounds",
         full=500,
-        sample=10,
+        sample=8,
         share=8,
     ),
     Part(
@@ -80,7 +80,7 @@ PARTS = (
         "all of its work all the same; the store is sound, and a second run completes it",
         "commands",
         full=1000,
-        sample=16,
+        sample=8,
         share=5,
     ),
     Part(
@@ -89,7 +89,7 @@ PARTS = (
         "the same holds, and reading goes on",
         "commands",
         full=200,
-        sample=6,
+        sample=4,
         share=2,
     ),
     Part(
@@ -99,7 +99,7 @@ PARTS = (
         "the next run completes it",
         "cuts",
         full=200,
-        sample=6,
+        sample=4,
         share=3,
     ),
     Part(
@@ -109,7 +109,7 @@ PARTS = (
         "`doctor --repair` makes is sound and has at least 95 % of the rows on untouched pages",
         "stores",
         full=300,
-        sample=4,
+        sample=3,
         share=4,
     ),
     Part(
