@@ -568,3 +568,71 @@ def test_on_a_phone_a_line_leads_to_its_page_and_everything_is_a_tap_away(
     tab.wait_for_selector("text=Reject")
     assert "/note?ref=" in tab.url
     tab.context.close()
+
+
+@pytest.fixture(scope="module")
+def large_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The page over 2,000 turns of forty sessions in five projects."""
+    home = tmp_path_factory.mktemp("large")
+    for number in range(40):
+        log = Conversation(f"5e551011-0000-4000-8000-{number:012d}", prefix=f"s{number}-",
+                           cwd=f"/home/ada/shop-{number % 5}")  # fmt: skip
+        for turn in range(50):
+            log.user(f"step {turn} of errand {number}: mend the http://elsewhere.example/{turn}")
+            log.call("Bash", {"command": f"make check-{turn % 7}"}, f"c{turn}")
+            log.result(f"c{turn}", "cannot find -lssl" if turn % 7 == 0 else "ok",
+                       error=turn % 7 == 0)  # fmt: skip
+            log.reply(f"Done with **step {turn}**: ![seen](http://elsewhere.example/{turn}.png)")
+        log.write(home / ".claude" / "projects" / f"shop-{number % 5}" / f"{log.session}.jsonl")
+    store = home / "store.db"
+    with Memory.open(store, environ={"RECOLLECT_HOME": str(home)}) as memory:
+        memory.import_logs([home / ".claude"])
+    running = Site(store, home)
+    yield running
+    running.end()
+
+
+def test_nothing_is_asked_of_other_machines_over_a_larger_store(
+    chromium: playwright.Browser, large_site: Site
+) -> None:
+    """In no view, with everything that comes after it, and with logs full of addresses."""
+    session = "claude-code:5e551011-0000-4000-8000-000000000007"
+    views = {
+        "/": "2,000 turns since 1 Jan", "/sessions": "40 sessions", "/search?q=errand": "errand",
+        f"/s/{session}": "step 0 of errand 7", "/p//home/ada/shop-1": "make check-1",
+        "/review": "Nothing waits", "/told?since=": "No agent was told", "/file": "Name a file",
+        f"/handoff?session={session}&to=codex": "leaves behind", "/usage": "40 sessions",
+        "/usage?by=tool": "Bash", "/trouble": "cannot find -lssl", "/store": "All is well.",
+    }  # fmt: skip
+    tab = chromium.new_context(viewport=WIDE).new_page()
+    asked: list[str] = []
+    tab.on("request", lambda one: asked.append(one.url))
+    tab.goto(large_site.link)
+    for place, said in views.items():
+        tab.goto(large_site.base + place)
+        tab.wait_for_function("said => document.body.innerText.includes(said)", arg=said)
+        assert tab.evaluate("document.fonts.size") == 0, place
+    tab.context.close()
+
+    assert [url for url in asked if not url.startswith((large_site.base, "data:"))] == []
+
+
+def test_a_larger_store_is_searched_walked_and_summed_up(
+    chromium: playwright.Browser, large_site: Site
+) -> None:
+    tab = chromium.new_context(viewport=WIDE).new_page()
+    tab.goto(large_site.link)
+    tab.keyboard.press("/")
+    tab.wait_for_url("**/search")
+    tab.keyboard.type('"errand 23" "step 41"')
+    tab.wait_for_selector(".hit >> text=step 41 of errand 23")
+    tab.goto(f"{large_site.base}/sessions")
+    assert tab.locator("main [data-nav]").count() == 40
+    tab.locator("main [data-nav]").first.click()
+    tab.wait_for_url("**/s/*")
+    assert tab.locator("article.turn").count() >= 30
+    tab.evaluate("scrollTo(0, document.body.scrollHeight)")
+    tab.wait_for_selector("#turn-50", state="attached")
+    tab.goto(f"{large_site.base}/trouble")
+    tab.wait_for_selector("text=320 times in 40 sessions")
+    tab.context.close()

@@ -92,6 +92,7 @@ def test_a_page_says_of_when_its_sums_are(
 ) -> None:
     """Until newer ones are made."""
     monkeypatch.setattr("recollect.serve.web.app.PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr("recollect.serve.web.app.OLD_SECONDS", 0)
     assert "Sums as of" not in browser.get("/usage").text
     with Memory.open(
         browser.web.like.settings.store, environ=dict(browser.web.like.environ)

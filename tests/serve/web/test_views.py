@@ -358,3 +358,15 @@ def test_review_shows_what_would_change_in_files_and_writes_what_it_showed(
     assert said.headers["location"] == "/review?said=Written%3A+AGENTS.md."
     assert "the coffee is black" in (project / "AGENTS.md").read_text()
     assert "AGENTS.md" not in afterwards
+
+
+def test_the_page_adds_little_to_what_is_installed() -> None:
+    """Its files as a wheel holds them, compressed each."""
+    import zlib
+    from importlib.resources import files
+
+    folder = Path(str(files("recollect.serve.web")))
+    shipped = [one for one in folder.rglob("*") if one.is_file() and one.suffix != ".pyc"]
+
+    assert folder / "static" / "htmx.min.js" in shipped
+    assert sum(len(zlib.compress(one.read_bytes(), 6)) for one in shipped) <= 600_000

@@ -49,6 +49,8 @@ PAGES = (
 )
 # So long one request works on sums that somebody's writing outdated; the rest is shown as it was.
 PATIENCE_SECONDS = 0.04
+# Sums of a moment ago are as good as new.
+OLD_SECONDS = 5
 # Of a larger store the sums take seconds: they are made when somebody asks, so that Ctrl-C
 # need not wait for those that nobody wanted.
 MOST_BYTES_AHEAD = 1 << 30
@@ -102,7 +104,10 @@ class PageRequest:
         begun = time.perf_counter()
         found = self.web.kept.get(self.memory, name, make, self.patience)
         self.patience -= time.perf_counter() - begun
-        if found.is_due and (self.as_of is None or found.at < self.as_of):
+        is_old = (
+            found.is_due and (datetime.now().astimezone() - found.at).total_seconds() >= OLD_SECONDS
+        )
+        if is_old and (self.as_of is None or found.at < self.as_of):
             self.as_of = found.at
         return found.answer
 
