@@ -288,6 +288,13 @@ def test_where_no_agent_works_no_answer_is_held_back() -> None:
     assert rank.relevant(45_000, 0.6) == rank.relevant(45_000)
 
 
+def test_meaning_counts_more_the_more_of_a_store_stands_alone() -> None:
+    """From half of it on, and without a leap; where an agent worked or people talked, no more."""
+    assert [rank.meaning_counts(share) for share in (0.0, 0.1, 0.5)] == [rank.MEANING] * 3
+    assert rank.MEANING < rank.meaning_counts(0.51) < 1.1 * rank.MEANING
+    assert rank.meaning_counts(1.0) == (1 + rank.ALONE) * rank.MEANING
+
+
 # What a turn is
 
 

@@ -485,6 +485,46 @@ def test_a_store_without_an_agent_at_work_is_never_silent(
     assert talks.memory.search("why did cassandra win over cockroachdb").hits
 
 
+# What a store is made of
+
+
+def test_a_store_knows_which_share_of_it_an_agent_worked_in_and_which_stands_alone(
+    talks: Talks,
+) -> None:
+    """A tool call, or another turn in the session, is company."""
+    talks.tell("a", "a note").tell("b", "a question", "another").tell("c", Said("w", command="ls"))
+
+    turns = talks.store.turns
+
+    assert (turns.share_at_work(), turns.share_alone()) == (0.25, 0.25)
+
+
+def test_among_pieces_that_stand_alone_meaning_counts_more(
+    talks: Talks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As soon as most of a store is talk, it counts what it always did."""
+
+    def meaning() -> float:
+        found = talks.memory.search("close the connection", limit=1, explain=True)
+        assert names(found) == ["z1"]
+        return float(str((found.hits[0].reason or {})["meaning"]))
+
+    def usual() -> float:
+        with monkeypatch.context() as patched:
+            patched.setattr(rank, "ALONE", 0.0)
+            return meaning()
+
+    for number in range(12):
+        talks.tell(f"s{number}", f"def sort_rows_{number}(rows): return sorted(rows)")
+    talks.tell("z", "def close_connection(socket): socket.shutdown()").embed()
+
+    assert meaning() == pytest.approx((1 + rank.ALONE) * usual(), abs=0.005)
+
+    talks.tell("t", *[f"we talked about lunch on day {number}" for number in range(40)]).embed()
+
+    assert meaning() == usual() > 0
+
+
 # Explaining
 
 

@@ -152,6 +152,7 @@ class Candidates:
                 store.nearest.search(request.vector, request.scope, limit=MOST_BY_MEANING)
             )
         self.worded = self._by_words()
+        self.meaning_counts = rank.meaning_counts(self._share_alone())
         places = store.turns.places({*self.worded[:MOST_BY_WORDS], *self.near})
         if request.vector is not None:
             # A neighbour may be meant without holding a word; by words alone it would be no answer.
@@ -175,11 +176,18 @@ class Candidates:
         found = complete if len(complete) >= enough else words.turns
         return sorted(found, key=lambda turn: (words.is_partial(turn), -words.score(turn), turn))
 
+    def _share_alone(self) -> float:
+        """Which share of the store's turns stands alone; 0 where it is too small to matter."""
+        words = self.words
+        # No more turns can be alone than there are sessions: most stores need no look.
+        few = words.all_sessions <= rank.ALONE_FROM * words.all_turns
+        return 0.0 if few or self.request.vector is None else self.store.turns.share_alone()
+
     def _promising(self, places: dict[int, Place]) -> list[Place]:
         """The best of the first candidates, as far as one can tell so soon."""
         promise = {}
         for turn, place in places.items():
-            score = rank.Score(place)
+            score = rank.Score(place, self.meaning_counts)
             score.words = self.words.score(turn)
             if turn in self.near:
                 rank.set_meaning(score, self.near[turn], self.background, self.request.known)
@@ -188,7 +196,7 @@ class Candidates:
         return [places[turn] for turn in best[:MOST_WITH_NEIGHBOURS]]
 
     def _score(self, place: Place) -> rank.Score:
-        score = rank.Score(place)
+        score = rank.Score(place, self.meaning_counts)
         score.when = self.request.span.nearness(place.at) if self.request.span else 0.0
         score.lift = rank.lift(place, now=self.request.now, here=self.request.here)
         return score

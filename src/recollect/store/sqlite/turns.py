@@ -44,6 +44,11 @@ _SCENES = """
 """
 # So many turns tell what a store is made of.
 _SAMPLE = 300
+_AT_WORK = "exists(select 1 from tool_calls where turn = turns.id)"
+_IN_COMPANY = """
+    exists(select 1 from turns as other
+            where other.session = turns.session and other.ordinal <> turns.ordinal)
+"""
 # SQLite takes 32,766 values a statement.
 _MOST_VALUES = 30_000
 
@@ -150,15 +155,22 @@ class Turns:
 
     def share_at_work(self) -> float:
         """In about which share of all turns an agent called a tool, by a sample of them."""
+        return self._share(_AT_WORK)
+
+    def share_alone(self) -> float:
+        """About which share of all turns has no tool call and no other turn in its session."""
+        return self._share(f"not {_AT_WORK} and not {_IN_COMPANY}")
+
+    def _share(self, condition: str) -> float:
         last = self.last()
         some = range(last, 0, -max(1, last // _SAMPLE))
-        ((turns, at_work),) = self.db.rows(
+        ((turns, such),) = self.db.rows(
             f"""
-            select count(*), total(exists(select 1 from tool_calls where turn = turns.id))
+            select count(*), total({condition})
               from turns where id in ({", ".join(map(str, some))})
             """
         )
-        return at_work / turns if turns else 0.0
+        return such / turns if turns else 0.0
 
     def events(self, turn: int) -> list[Call | PlainEvent]:
         """What happened in a turn, in order, without what is damaged."""
