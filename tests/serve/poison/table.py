@@ -190,7 +190,8 @@ class Plant(NamedTuple):
     @property
     def prompt(self) -> str:
         """What the person asked for, in words that no other has."""
-        return f"why does the kumquat{self.number} lose a cent in basket{self.number}?"
+        n = self.number
+        return f"why does the kumquat{n} lose a cent in basket{n} at till{n} under awning{n}?"
 
     def __str__(self) -> str:
         return f"{self.number} {self.place.__name__} {self.spelling} {self.position}".replace(
