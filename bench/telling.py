@@ -32,7 +32,7 @@ from recollect import Memory  # noqa: E402
 from recollect.recall.hooks import chances, prompts  # noqa: E402
 from recollect.recall.hooks.facts import unpacked  # noqa: E402
 from recollect.recall.hooks.lines import FEWEST_COPIED, first_words  # noqa: E402
-from recollect.recall.hooks.words import MOST_CHARACTERS, words_in  # noqa: E402
+from recollect.recall.hooks.words import LEAST_WORDS, MOST_CHARACTERS, words_in  # noqa: E402
 
 Numbers = NDArray[np.float64]
 
@@ -173,7 +173,7 @@ def weigh(
     }
     lines = chances.weigh(asked, known, found)
     silent = prompts.is_command(text) or prompts.is_form(lines.values(), asked)
-    deciding = {} if len(words) < chances.LEAST_WORDS else chances.features(asked, known, lines)
+    deciding = {} if len(words) < LEAST_WORDS else chances.features(asked, known, lines)
     places = sorted(deciding, reverse=True)
     good = {one["ref"] for one in row["helpful"]}
     return Prompt(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from recollect.model.answers import Pack, PackLine
 from recollect.reading.tokens import tokens_of
 from recollect.recall.hooks.frame import closing, framed, opening
+from recollect.recall.hooks.prompts import LIKELY, MOST_LINES, NEARLY
 from tests.builders.hooks import within_frame
 from tests.builders.talks import SHOP, Said, Talks
 
@@ -81,7 +82,7 @@ def test_a_turn_that_helps_is_told_in_a_line(shop: Talks) -> None:
     )
     whole = framed([text], shop.filled.store.hook_lines.mark())
     assert pack == Pack(lines=[line], tokens=ceil(tokens_of(whole)), text=whole)
-    assert 0.4 <= line.confidence < 1
+    assert LIKELY <= line.confidence < 1
 
 
 @pytest.mark.parametrize(
@@ -252,6 +253,23 @@ def test_an_undone_turn_is_not_told(talks: Talks) -> None:
 
     assert [line.ref for line in before.lines] == ["codex:a#1"]
     assert talks.memory.recall(asked, folder=SHOP) == Pack()
+
+
+WORDS = f"{WEBHOOK} {PRUNE} 0007_amount.sql rename the column price pytest hooks".split()
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=30))
+def test_what_is_told_is_little_and_likely_and_nearly_as_likely_as_the_best(
+    shop: Talks, words: list[str]
+) -> None:
+    """Likeliest first. Whatever is asked, in whatever order."""
+    told = shop.memory.recall(" ".join(words), folder=SHOP, everywhere=True).lines
+
+    sure = [line.confidence for line in told]
+    assert sure == sorted(sure, reverse=True)
+    assert len(sure) <= MOST_LINES
+    # They are rounded when they are shown.
+    assert all(one >= LIKELY and one >= NEARLY * sure[0] - 0.001 for one in sure)
 
 
 # Budget

@@ -241,9 +241,12 @@ def _what_to_tell(
     if given.moment == "prompt" and given.prompt and not given.subagent:
         from recollect.recall.hooks.prompts import tell
 
-        told = _told_before(given, hooks, ready, store)
         found = tell(
-            ready, project, _own_words(given.prompt, hooks), session=given.session, but=told
+            ready,
+            project,
+            _own_words(given.prompt, hooks),
+            session=given.session,
+            told_before=lambda: _told_before(given, hooks, ready, store),
         )
         lines = [line for line, _ in found]
     elif given.tool in hooks.shell_tools and given.command:

@@ -119,17 +119,30 @@ def test_what_a_sub_agent_or_a_program_asked_is_not_told(remember: Remember) -> 
 
 
 def test_not_more_than_a_few_are_told(remember: Remember) -> None:
-    """And the likeliest first."""
+    """The likeliest first, and of those that are equally good the newest."""
     works = [
-        mended(number, f"{topic} of the webhook signature break the staging cluster")
-        for number, topic in enumerate(("timestamps", "retries", "proxies", "quotas"), 1)
+        mended(number, f"{topic}: the webhook signature breaks the staging cluster")
+        for number, topic in enumerate(
+            (
+                "timestamps drift overnight",
+                "retries hammer the gateway",
+                "proxies strip headers",
+                "quotas exhaust early",
+            ),
+            1,
+        )
     ]
+    for day, work in enumerate(works, 11):
+        work.talk.lines = [line.replace("01-01T", f"01-{day}T") for line in work.talk.lines]
     mind = prepare(remember(*works, *[filler(number) for number in range(7, 30)]))
+    prompt = "webhook signature on the staging cluster: pytest hooks"
 
-    found = told(mind, "webhook signature on the staging cluster: proxies and pytest hooks")
+    newest = told(mind, prompt)
+    likeliest = told(mind, f"{prompt}; retries hammer the gateway")
 
-    assert found[0] == f"{works[2].ref}#1"
-    assert len(found) <= MOST_LINES
+    assert newest == [f"{work.ref}#1" for work in works[: -MOST_LINES - 1 : -1]]
+    assert likeliest[0] == f"{works[1].ref}#1"
+    assert len(likeliest) <= MOST_LINES
 
 
 @pytest.mark.parametrize(
@@ -202,8 +215,8 @@ def test_a_form_that_is_sent_again_and_again_calls_up_none_of_its_copies(
     remember: Remember, number: str
 ) -> None:
     """They say what the prompt says."""
-    works = [mended(one, f"{WEBHOOK}{number and f' ticket {one}'}") for one in (1, 2, 3)]
-    once, again = works[:1], works[: FORM_COPIES + 1]
+    works = [mended(one, f"{WEBHOOK}{number and f' ticket {one}'}") for one in range(FORM_COPIES)]
+    once, again = works[: FORM_COPIES - 1], works
     others = filler(90), filler(91)
 
     at_first = told(prepare(remember(*once, *others)), f"{WEBHOOK}{number}")
@@ -223,11 +236,34 @@ def test_a_session_is_told_neither_its_own_turns_nor_anything_twice(remember: Re
 
     elsewhere = tell(ready, number, WEBHOOK)
     within = tell(ready, number, WEBHOOK, session=first.ref)
-    once_more = tell(ready, number, WEBHOOK, but=refs)
+    once_more = tell(ready, number, WEBHOOK, told_before=lambda: refs)
 
     assert {line.refs for line, _ in elsewhere} == refs
     assert [line.refs for line, _ in within] == [f"{second.ref}#1"]
     assert once_more == []
+
+
+@pytest.mark.parametrize("prompt", ["good morning", "paint a heron", "the webhook, and a heron"])
+def test_what_was_told_before_is_only_looked_up_when_there_is_something_to_tell(
+    remember: Remember, prompt: str
+) -> None:
+    """Mostly there is nothing, and a hook is waited for."""
+    mind = prepare(remember(mended(1), filler(2), filler(3)))
+    store = mind._shared.store()
+    number = store.projects.number(SHOP)
+    assert number is not None
+    looked: list[str] = []
+
+    def told_before() -> set[str]:
+        looked.append("up")
+        return set()
+
+    silent = tell(store.hook_lines.ready(), number, prompt, told_before=told_before)
+    before = list(looked)
+    spoken = tell(store.hook_lines.ready(), number, WEBHOOK, told_before=told_before)
+
+    assert (silent, before) == ([], [])
+    assert ([line.refs for line, _ in spoken], looked) == ([f"{mended(1).ref}#1"], ["up"])
 
 
 def test_hiragana_says_how_and_not_what(remember: Remember) -> None:

@@ -26,7 +26,7 @@ from recollect.recall.hooks.facts import (
     PROMPT,
     unpacked,
 )
-from recollect.recall.hooks.words import is_file
+from recollect.recall.hooks.words import LEAST_WORDS, is_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ WEIGHTS = {
 # Of what sessions did that were told of a turn the logs hold too little to fit a weight on.
 USED = 0.5
 
-# One word says too little, whatever holds it, but for the name of a file.
-LEAST_WORDS = 2
 # Of a prompt so many words are looked for, those that say most, and the lines that have most
 # of them are weighed.
 MOST_WORDS, MOST_WEIGHED = 40, 60

@@ -10,14 +10,13 @@ On the path of a hook: nothing heavy is imported.
 
 from __future__ import annotations
 
-from recollect.recall.hooks.chances import LEAST_WORDS, LineMatch, PromptWords, chances, weigh
-from recollect.recall.hooks.facts import unpacked
-from recollect.recall.hooks.words import MOST_CHARACTERS, words_in
+from recollect.recall.hooks.words import LEAST_WORDS, MOST_CHARACTERS, is_file, words_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from recollect.recall.hooks.chances import LineMatch, PromptWords
     from recollect.store.hook_lines import HookLine
     from recollect.store.sqlite.ready import Ready
 
@@ -41,18 +40,25 @@ def tell(
     prompt: str,
     *,
     session: str | None = None,
-    but: frozenset[str] | set[str] = frozenset(),
+    told_before: Callable[[], set[str]] = set,
 ) -> list[tuple[HookLine, float]]:
     """The lines of a project that help with a prompt, surest first, each with how likely that is.
 
-    None of the session that the prompt is given in, and none of what it was told before.
+    None of the session that the prompt is given in, and none of what it was told before, which
+    is asked for when there is something to tell.
     """
     if is_command(prompt):
         return []
     words = list(dict.fromkeys(words_in(prompt[:MOST_CHARACTERS])))
     if len(words) < LEAST_WORDS:
         return []
-    asked = PromptWords(words, ready.counts(words), ready.total())
+    counts = ready.counts(words)
+    if len(counts) < LEAST_WORDS and not any(map(is_file, counts)):
+        return []
+    # Loaded once there is something to weigh: mostly a hook has hardly more to do than to start.
+    from recollect.recall.hooks.chances import PromptWords, chances, weigh
+
+    asked = PromptWords(words, counts, ready.total())
     running = ready.session(session) if session else None
     known = {
         place: (facts, of)
@@ -68,7 +74,8 @@ def tell(
     if not best:
         return []
     told = ready.prompt_lines(project, best)
-    fresh = [place for place in best if not but.issuperset(told[place].refs.split())]
+    before = told_before()
+    fresh = [place for place in best if not before.issuperset(told[place].refs.split())]
     return [
         (told[place], round(scored[place], 3))
         for place in fresh[:MOST_LINES]
@@ -80,6 +87,10 @@ def is_form(lines: Iterable[LineMatch], asked: PromptWords) -> bool:
     """Whether a prompt was given so often in the same words that it is a form."""
     least = max(LEAST_SAME, SAME * len(asked.weights))
     same = [line for line in lines if line.prompt >= least]
+    if len(same) < FORM_COPIES:
+        return False
+    from recollect.recall.hooks.facts import unpacked
+
     return sum(unpacked(line.facts).asked * SAME <= asked.different for line in same) >= FORM_COPIES
 
 

@@ -19,6 +19,8 @@ from recollect.store.text import parts_of_name, without_tag_numbers
 
 # A whole log may be pasted; its beginning says what it is about.
 MOST_CHARACTERS = 2_000
+# One word says too little, but for the name of a file.
+LEAST_WORDS = 2
 _INNER = frozenset("_-.")
 _LONGEST_NAME = 64
 _LONGEST_ENDING = 5
