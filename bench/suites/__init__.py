@@ -26,6 +26,7 @@ SUITES = {
     "meaning": "meaning",
     "mcp": "mcp",
     "web": "web",
+    "terminal": "terminal",
     "vectors": "vectors",
     "million": "million",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
@@ -75,10 +76,13 @@ def test_reading_before_importing_names_the_next_step(
 
 
 def test_bare_it_tells_what_is_stored(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Counts and what to try next, on one screen."""
-    assert main([]) == 0
+    """In a pipe fields between tabs: project, sessions, turns, cost; then the newest sessions."""
+    assert main(["--color", "never"]) == 0
 
-    assert "24 sessions (and 1 sub-agent), 162 turns" in capsys.readouterr().out
+    head, *rows = capsys.readouterr().out.splitlines()
+    main(["sessions", "--limit", "3"])
+    assert head.split("\t") == ["", "24", "162", "5.5523"]
+    assert rows == capsys.readouterr().out.splitlines()
 
 
 def test_importing_twice_keeps_everything_once(
@@ -685,6 +689,27 @@ def test_silence_is_explained(
     assert main(["recall", "write a poem about spring", "--folder", str(stored), *options]) == 1
 
     assert capsys.readouterr() == ("", said)
+
+
+def test_what_cannot_be_undone_is_typed(
+    stored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A key that was pressed too soon deletes nothing; the title says what would go."""
+    monkeypatch.setattr(sys, "stdin", typed := io.StringIO("y\n"))
+    monkeypatch.setattr(typed, "isatty", lambda: True)
+    refused = main(["forget", "453d"])
+    asked = capsys.readouterr().err
+
+    monkeypatch.setattr(sys, "stdin", typed := io.StringIO("forget\n"))
+    monkeypatch.setattr(typed, "isatty", lambda: True)
+    done = main(["forget", "453d"])
+
+    assert (refused, done) == (2, 0)
+    assert asked.startswith(
+        "Forget for good: Deadlock while migration 0042 runs against live orders (453dcfa0)\n"
+    )
+    assert "Type forget to confirm: error: Nothing was forgotten." in asked
+    assert capsys.readouterr().out.startswith("forgot claude-code:453dcfa0")
 
 
 def test_export_gives_every_session(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:

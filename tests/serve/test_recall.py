@@ -77,6 +77,15 @@ def test_without_a_prompt_it_is_what_memory_shows(capsys: pytest.CaptureFixture[
     assert told == capsys.readouterr().out.rstrip("\n").split("\n")
 
 
+def test_memory_for_a_prompt_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever looks at the memory asks there what a prompt calls up."""
+    assert main(["recall", PROMPT, "--folder", SHOP]) == 0
+    told = capsys.readouterr().out
+    assert main(["memory", "--for", PROMPT, "--folder", SHOP]) == 0
+
+    assert capsys.readouterr().out == told
+
+
 @pytest.mark.parametrize("json_too", [[], ["--json"]])
 @pytest.mark.parametrize(
     "words",

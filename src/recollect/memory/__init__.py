@@ -564,12 +564,11 @@ class Memory:
     def summary(self) -> StoreSummary:
         """What is stored, in a few numbers."""
         from recollect.jobs import follow_marks
-        from recollect.retain.budgets import Budget, find_room
 
         store = self._shared.store()
         follow_marks(store)
         summary = store.usage.summary()
-        summary.room = find_room(store, Budget.of(self.settings))
+        summary.room = self.store.room()
         summary.leaving = self.agents.leaving()
         return summary
 
@@ -642,16 +641,20 @@ class Memory:
 
         return replay(edits())
 
-    def uncommitted(self, folder: str | None = None, *, limit: int = 20) -> Answers[FileChange]:
+    def uncommitted(
+        self, folder: str | None = None, *, limit: int = 20, seconds: float = 0.5
+    ) -> Answers[FileChange]:
         """The turn that last changed each file that git says is not committed, in the
         repository of a folder; files that no session changed are left out.
+
+        Nothing when git takes longer than so many seconds.
         """
         from recollect.model.answers import Answers
         from recollect.system.uncommitted import uncommitted
 
         here = folder or os.getcwd()
         found: list[FileChange] = []
-        for file in uncommitted(here)[:limit] if self.projects.of(here) else []:
+        for file in uncommitted(here, seconds=seconds)[:limit] if self.projects.of(here) else []:
             found += self.blame(file, folder=here, limit=1)
         return Answers([row for row in found if row.match != "suffix"])
 
@@ -682,9 +685,10 @@ class Memory:
         folder: str | None = None,
         everywhere: bool = False,
         limit: int | None = 10,
+        failed: bool = False,
         **filters: Filter,
     ) -> Answers[Invocation]:
-        """The invocations of a tool that worked.
+        """The invocations of a tool that worked, or with `failed` those that never did.
 
         In the project of `folder`, unless a filter or `everywhere` says otherwise.
 
@@ -703,6 +707,7 @@ class Memory:
             self._shared.store(),
             self._shared.scope(query.having(project=own)),
             own=own,
+            failed=failed,
             limit=limit,
         )
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         RepairReport,
         Rescanned,
         Retained,
+        Room,
     )
     from recollect.model.search import Filter
 
@@ -66,6 +67,12 @@ class MemoryStore:
     def unembedded(self) -> int:
         """How many turns are found by word only so far."""
         return self.shared.store().vectors.waiting()
+
+    def room(self) -> Room | None:
+        """How much is used of what the settings allow; None when they have no limits."""
+        from recollect.retain.budgets import Budget, find_room
+
+        return find_room(self.shared.store(), Budget.of(self.shared.settings))
 
     def doctor(self, *, verify: bool = False) -> Health:
         """What is wrong, if anything; `verify` also recomputes every checksum."""

@@ -8,12 +8,10 @@ from __future__ import annotations
 import os
 import subprocess
 
-# Lists wait no longer than a person would notice.
-SECONDS = 0.5
 MOST_FILES = 50
 
 
-def uncommitted(folder: str, *, seconds: float = SECONDS) -> list[str]:
+def uncommitted(folder: str, *, seconds: float) -> list[str]:
     """The changed and new files of the repository that a folder is in, the newest first.
 
     None outside a repository, without git, or when git takes too long. Nothing is locked,

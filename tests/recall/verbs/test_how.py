@@ -30,7 +30,9 @@ def test_uses_are_grouped_by_their_shape(remember: Remember) -> None:
             first_at="2026-01-01T09:00:01.000Z", last_at="2026-01-01T09:00:01.000Z",
         )
     ]  # fmt: skip
-    assert found.remarks == ["1 more that never worked: recollect search 'pytest' is:error"]
+    assert found.remarks == ["1 more that never worked: recollect how pytest --failed"]
+    never = remember(work).how("pytest", everywhere=True, failed=True)
+    assert [(row.example, row.ok, row.failed) for row in never] == [("pytest --lf", 0, 1)]
 
 
 def test_what_worked_most_comes_first(remember: Remember) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -18,6 +19,7 @@ from recollect.serve.cli import load, main
 from recollect.serve.cli.lists import Screen, project_names
 from recollect.serve.cli.progress import ProgressBar
 from recollect.serve.cli.style import Style, cells
+from tests.builders.claude_code import Conversation
 from tests.builders.homes import chat, claude_log, memory, small_talk
 
 SAMPLES = Path(recollect.__file__).parent / "samples"
@@ -179,6 +181,53 @@ def test_bare_in_a_project_it_counts_what_is_of_the_project(
     assert first.split("  ")[0] == "webshop"
     assert first.split("  ")[-1].strip().startswith("8 sessions · 55 turns · $2.72 · last ")
     assert any(line.startswith("Agents here are told ") for line in rest)
+
+
+@pytest.mark.usefixtures("screen")
+def test_hits_are_a_line_each_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """In their order by rank, each with a number of its own."""
+    assert main(["search", "deadlock", "--limit", "3", "--json"]) == 0
+    refs = [json.loads(line)["ref"] for line in capsys.readouterr().out.splitlines()]
+
+    rows = shown(capsys, "search", "deadlock", "--flat", "--limit", "3")
+
+    assert [row.split()[0] for row in rows] == ["1", "2", "3"]
+    assert [row.rpartition(".")[2] for row in rows] == [ref.rpartition("#")[2] for ref in refs]
+    assert len({cells(row) for row in rows}) == 1
+
+
+def test_bare_it_marks_what_is_uncommitted_and_says_who_is_connected(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the work goes on, and which agent still knows nothing of it."""
+    shop = home / "shop"
+    shop.mkdir()
+    subprocess.run(["git", "init", "-q", str(shop)], check=True)
+    (shop / "prices.py").write_text("rebate = 0.2\n")
+    for session in ("one", "two"):
+        talk = Conversation(session, cwd=str(shop))
+        talk.user(f"the rebate, part {session}")
+        if session == "one":
+            file = str(shop / "prices.py")
+            change = {"file_path": file, "old_string": "0.1", "new_string": "0.2"}
+            talk.call("Edit", change, "toolu_1")
+            talk.result("toolu_1", "edited", {"filePath": file})
+        claude_log(home, talk)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(shop)
+    assert main(["import"]) == 0
+    capsys.readouterr()
+
+    before = shown(capsys)
+    assert main(["install", "claude", "--yes"]) == 0
+    capsys.readouterr()
+    after = shown(capsys)
+
+    marks = {line.split("part ")[1].split()[0]: line.split()[-1] for line in before[2:4]}
+    assert (marks["one"], marks["two"]) == ("uncommitted", "two")
+    assert "Tell your agents what was learned: recollect install claude" in before
+    assert not any("recollect install" in line for line in after)
 
 
 def test_nothing_to_do_has_no_bar(

@@ -110,6 +110,32 @@ def test_it_opens_on_this_project_and_shows_the_newest_session(memory: Memory) -
     play(memory, story)
 
 
+@pytest.mark.parametrize("keys", [[], ["escape", "o"], ["escape", "m"]])
+def test_what_is_chosen_is_shown_the_other_way_round(memory: Memory, keys: list[str]) -> None:
+    """On every screen, and one line of it: a turn fills the screen."""
+
+    def reversed_lines(screen: Screen) -> list[int]:
+        shown = screen.app.screen.query_one(OptionList)
+        return [
+            y
+            for y in range(shown.size.height)
+            if any(part.style and part.style.reverse for part in shown.render_line(y))
+        ]
+
+    async def story(screen: Screen) -> None:
+        await screen.shows("Release webshop")
+        await screen.press(*keys[:1])
+        for key in keys[1:]:
+            await screen.pilot.pause(0.2)
+            await screen.press(key)
+        began = time.monotonic()
+        while len(reversed_lines(screen)) != 1 and time.monotonic() - began < WAIT_SECONDS:
+            await screen.pilot.pause(0.05)
+        assert len(reversed_lines(screen)) == 1
+
+    play(memory, story)
+
+
 def test_what_is_typed_is_searched_and_the_turn_that_fits_is_previewed(memory: Memory) -> None:
     async def story(screen: Screen) -> None:
         await screen.press(*"deadlock")
@@ -241,7 +267,7 @@ def test_what_an_agent_proposed_is_accepted_in_review(memory: Memory) -> None:
         await screen.shows("the coffee is black", "#list")
         await screen.press("y")
         await screen.shows("Accepted", "#foot")
-        await screen.shows("Nothing waits.")
+        await screen.shows("Nothing to review.")
 
     play(memory, story)
 

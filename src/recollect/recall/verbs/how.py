@@ -78,8 +78,9 @@ def how(
     *,
     own: str | None,
     limit: int | None = 10,
+    failed: bool = False,
 ) -> Answers[Invocation]:
-    """What a tool was used for and worked, the most used first.
+    """What a tool was used for and worked, the most used first; or what never worked.
 
     The words of the query are the tool, its filters choose the turns; `own`
     is the project among them that nobody named, so that it must be said.
@@ -103,11 +104,11 @@ def how(
     rows.sort(key=lambda row: (row.ok, -row.failed, row.last_at or ""), reverse=True)
     worked = [row for row in rows if row.ok]
     unclear = [row for row in rows if row.unclear and not row.ok]
-    never = len(rows) - len(worked) - len(unclear)
+    never = [row for row in rows if not row.ok and not row.unclear]
     remarks = []
     if own:
         remarks.append(f"Only in {own}, the project of this folder. All projects: --everywhere")
-    if unclear:
+    if unclear and not failed:
         remarks.append(
             f"{len(unclear)} more whose outcome the logs do not tell."
             if worked
@@ -115,13 +116,13 @@ def how(
         )
     # A line that uses the tool twice stands for its more frequent use.
     lines: dict[str, Invocation] = {}
-    for row in worked or unclear:
+    for row in never if failed else worked or unclear:
         lines.setdefault(row.example, row)
     worked = list(lines.values())
     answers = Answers(worked[:limit], remarks)
-    if never:
+    if never and not failed:
         answers.remarks.append(
-            f"{never} more that never worked: recollect search '{tool}' is:error"
+            f"{len(never)} more that never worked: recollect how {tool} --failed"
         )
     if len(worked) > len(answers):
         answers.remarks.append(f"{len(worked) - len(answers)} more. To see them, raise --limit.")

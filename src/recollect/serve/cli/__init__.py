@@ -170,7 +170,7 @@ def _split(arguments: list[str]) -> tuple[list[str], str | None, list[str]]:
     options: list[str] = []
     while arguments and arguments[0].startswith("-"):
         options.append(arguments.pop(0))
-        if options[-1] in ("--store", "--config") and arguments:
+        if options[-1] in ("--store", "--config", "--color") and arguments:
             options.append(arguments.pop(0))
     return options, arguments.pop(0) if arguments else None, arguments
 

@@ -42,7 +42,7 @@ def run(memory: Memory, args: Namespace) -> Output:
     if not args.dry_run and not args.yes:
         plan = memory.store.forget(args.ref, dry_run=True)
         if plan.turns or plan.sessions:
-            confirm(_what(plan), otherwise=GO_AHEAD)
+            confirm(_titled(memory, plan), otherwise=GO_AHEAD)
     return Output([memory.store.forget(args.ref, dry_run=args.dry_run)], _text)
 
 
@@ -56,6 +56,13 @@ def _forget_episode(memory: Memory, args: Namespace) -> Output:
     return Output(
         [episode], lambda row: f"{verb} the attempt “{row.task}”, {counted(len(row.steps), 'step')}"
     )
+
+
+def _titled(memory: Memory, plan: Forgotten) -> str:
+    """What would go, with the title that a person knows it by."""
+    names = memory.names(plan.sessions)
+    titles = [f"{one.title or '(no prompt)'} ({one.short})" for one in names.values()]
+    return "\n  ".join([*titles, f"{_what(plan)}; an import does not bring it back"])
 
 
 def _what(row: Forgotten) -> str:

@@ -2,6 +2,7 @@
 
 recollect how pytest                      in this folder's project
 recollect how docker compose --everywhere in all projects
+recollect how pytest --failed             what never worked here
 
 TOOL is a program, with its subcommand if you like, or a tool of an agent.
 
@@ -37,6 +38,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--everywhere", action="store_true", help="in all projects, not only this folder's"
     )
+    parser.add_argument("--failed", action="store_true", help="what never worked, instead")
     parser.add_argument(
         "--limit",
         type=count,
@@ -48,11 +50,13 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     found = memory.how(
-        typed(args), everywhere=args.everywhere, folder=None, limit=args.limit, **chosen(args)
-    )
+        typed(args), everywhere=args.everywhere, folder=None, limit=args.limit, failed=args.failed,
+        **chosen(args),
+    )  # fmt: skip
     note = "\n".join(filter(None, [remarked(memory, args), *found.remarks]))
     never = any("never worked" in remark for remark in found.remarks)
-    empty = f"{typed(args)} has not {'worked' if never else 'been used'} here yet."
+    done = "failed" if args.failed else "worked" if never else "been used"
+    empty = f"{typed(args)} has not {done} here yet."
     return Output(
         found,
         _text,

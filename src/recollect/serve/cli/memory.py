@@ -2,6 +2,7 @@
 
 recollect memory                        what an agent is told when it starts here
 recollect memory --long                 the long form: the same lines first, then more
+recollect memory --for "fix the build"  what an agent is told for a prompt, as a hook tells it
 recollect memory list                   every line, also those that wait for you
 recollect memory add use tabs here      a line of your own; it counts at once
 recollect memory accept k7m2            what an agent found is right
@@ -75,6 +76,9 @@ def arguments(parser: ArgumentParser) -> None:
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--pack", action="store_true", help="the short form (the default)")
     length.add_argument("--long", action="store_true", help="the long form")
+    length.add_argument(
+        "--for", dest="prompt", metavar="PROMPT", help="what an agent is told for this prompt"
+    )
     parser.add_argument(
         "--everywhere", action="store_true", help="add or list what holds in every project"
     )
@@ -125,6 +129,10 @@ def _row(memory: Memory, word: str) -> str:
 def _show(memory: Memory, args: Namespace) -> Output:
     if args.record:
         return memory_update.record(memory, args)
+    if args.prompt is not None:
+        from recollect.serve.cli.recall import told_for
+
+        return told_for(memory, args.prompt, args, project=args.project)
     found = memory.remember(project=args.project, folder=args.folder)
     if found is None:
         return Output([], empty=_nothing(memory, args))

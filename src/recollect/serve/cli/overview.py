@@ -5,20 +5,25 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from recollect.serve.output import Output, and_subagents, counted
+from recollect.serve.cli.style import age, money
+from recollect.serve.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from recollect.memory import Memory
-    from recollect.model.reports import StoreSummary
+    from recollect.model.answers import Listing
+    from recollect.model.reports import StatsRow
+    from recollect.model.sessions import Session
     from recollect.serve.cli.lists import Screen
 
 
 # So many of the newest sessions.
 NEWEST = 3
+# Of what is not committed only the newest files are looked up, and git may not take long.
+MOST_CHANGED, GIT_SECONDS = 5, 0.08
 # Whoever has imported nothing yet waits no longer than this for a count of what there is.
 LOOK_SECONDS = 0.3
 
@@ -32,9 +37,21 @@ def run(memory: Memory, args: Namespace) -> Output:
         return Output([], note=_nothing(memory))
     if args.json:
         return Output([memory.summary()])
-    # A person waits for the first line, and does not need all of the summary.
-    rows: Iterable[StoreSummary] = (memory.summary() for _ in range(1))
-    return Output(rows, _text, screen=lambda screen: _screen(screen, memory))
+    from recollect.serve.cli.sessions import fields
+
+    own, page, sums = _newest(memory, os.getcwd())
+    cost = "" if sums is None or sums.cost_usd is None else f"{sums.cost_usd:.4f}"
+    head = f"{own or ''}\t{page.total}\t{sums.turns if sums else 0}\t{cost}"
+    return Output(page, fields, head=head, screen=lambda screen: _screen(screen, memory))
+
+
+def _newest(memory: Memory, here: str) -> tuple[str | None, Listing[Session], StatsRow | None]:
+    """The project here, if it has sessions, its newest ones, and its sums; else those of all."""
+    own = memory.projects.of(here)
+    page = memory.session_page(limit=NEWEST, project=own) if own else None
+    if page is None or not page.rows:
+        own, page = None, memory.session_page(limit=NEWEST)
+    return own, page, next(iter(memory.stats("all", project=own)), None)
 
 
 def _nothing(memory: Memory) -> str:
@@ -75,18 +92,14 @@ def _nothing(memory: Memory) -> str:
 def _screen(screen: Screen, memory: Memory) -> Iterator[str]:
     """This project's newest sessions, what its agents are told, and what to do next."""
     from recollect.serve.cli.lists import OUTCOMES, agent_name, project_names
-    from recollect.serve.cli.style import Column, age, cells, money
+    from recollect.serve.cli.style import Column, cells
 
     style, here = screen.style, os.getcwd()
-    own = memory.projects.of(here)
-    page = memory.session_page(limit=NEWEST, project=own) if own else None
-    if page is None or not page.rows:
-        own, page = None, memory.session_page(limit=NEWEST)
+    own, page, sums = _newest(memory, here)
     scope = style.clean(project_names([own])[own]) if own else "All projects"
-    sums = memory.stats("all", project=own)
     facts = [counted(page.total, "session")]
     if sums:
-        facts += [counted(sums[0].turns, "turn"), money(sums[0].cost_usd)]
+        facts += [counted(sums.turns, "turn"), money(sums.cost_usd)]
     if page.rows:
         facts.append(f"last {age(page.rows[0].started_at)}")
     right = style.glyph(" · ".join(facts))
@@ -96,10 +109,14 @@ def _screen(screen: Screen, memory: Memory) -> Iterator[str]:
     yield f"{style.paint('bold', name)}{blanks}{style.cut(right, style.width - 14)}"
     yield ""
     names = memory.names([one.id for one in page.rows])
+    changed: set[str] = set()
+    if own:
+        changes = memory.uncommitted(here, limit=MOST_CHANGED, seconds=GIT_SECONDS)
+        changed = {row.session for row in changes} & names.keys()
     columns = [
         Column(role="accent", right=True), Column(role="dim", right=True), Column(gap=1),
         Column(flexible=True), *([] if own else [Column(drop=2)]), Column(drop=1),
-        Column(role="accent"),
+        Column(role="accent"), *([Column(role="warn", drop=3)] if changed else []),
     ]  # fmt: skip
     projects = project_names(one.project for one in page.rows)
     yield from screen.table(
@@ -111,18 +128,19 @@ def _screen(screen: Screen, memory: Memory) -> Iterator[str]:
                 style.clean(one.title or "(no prompt)"),
                 *([] if own else [style.clean(projects[one.project])]),
                 agent_name(one.agent), names[one.id].short,
+                *(["uncommitted" if one.id in changed else ""] if changed else []),
             ]
             for one in page.rows
         ],
     )  # fmt: skip
     yield ""
-    for line in _next_steps(memory, own, here):
+    for line in _next_steps(memory, own, here, [one.agent for one in page.rows]):
         yield style.cut(style.glyph(line), style.width)
     browse = "Browse: recollect tui · recollect web   All commands: recollect help"
     yield style.cut(style.glyph(browse), style.width)
 
 
-def _next_steps(memory: Memory, own: str | None, here: str) -> Iterator[str]:
+def _next_steps(memory: Memory, own: str | None, here: str, agents: list[str]) -> Iterator[str]:
     if own is not None:
         told = memory.notes.count_told(own)
         waiting = memory.notes.search(folder=here, status="candidate", limit=1).total
@@ -134,42 +152,38 @@ def _next_steps(memory: Memory, own: str | None, here: str) -> Iterator[str]:
             parts.append(f"{more} for you (recollect review).")
         if parts:
             yield " ".join(parts)
-    if not memory.injections.hook_runs():
-        yield "Tell your agents what was learned: recollect install"
+    yield from _connected(memory, here, agents)
     if waiting_turns := memory.store.unembedded():
         yield f"Still indexing {counted(waiting_turns, 'turn')} for search by meaning."
+    if room := memory.store.room():
+        said = str(room)
+        yield said[0].upper() + said[1:]
 
 
-def _text(summary: StoreSummary) -> str:
-    agents = ", ".join(f"{name} {count}" for name, count in summary.agents.items()) or "none"
-    lines = [
-        f"{counted(summary.sessions, 'session')}{and_subagents(summary.subagents)},"
-        f" {counted(summary.turns, 'turn')},"
-        f" {counted(summary.tool_calls, 'tool call')} in {counted(summary.projects, 'project')}",
-        *(
-            [f"{counted(summary.notes, 'note')}: recollect memory list --all"]
-            if summary.notes
-            else []
-        ),
-        f"agents: {agents}",
-    ]
-    if summary.first_at and summary.last_at:
-        lines.append(f"from {summary.first_at[:10]} to {summary.last_at[:10]}")
-    lines += [
-        f"store: {summary.path} ({summary.size_bytes / 1e6:.1f} MB)",
-        *([str(summary.room)] if summary.room else []),
-        *map(str, summary.leaving),
-        "",
-        "  recollect import            read new sessions",
-        "  recollect search WORDS      find anything, by word or by meaning",
-        "  recollect fix ERROR         what got past this error before",
-        "  recollect blame FILE        which sessions changed a file, and why",
-        "  recollect sessions          the newest sessions",
-        "  recollect stats --by day    tokens, cost and errors by day",
-        "  recollect install AGENT     tell an agent what was learned here, and let it ask",
-    ]
-    if summary.jobs_waiting:
-        lines.append(
-            f"  recollect jobs run              run {counted(summary.jobs_waiting, 'waiting job')}"
+def _connected(memory: Memory, here: str, agents: list[str]) -> Iterator[str]:
+    """Which of the agents that were used last are told what was learned, and which are not."""
+    from recollect.serve.agents import find_agent
+    from recollect.serve.cli.lists import agent_name
+
+    used = dict.fromkeys(agents)
+    calling = {agent for agent, _ in memory.injections.hook_runs()}
+    if used.keys() <= calling:
+        return
+    from recollect.serve.install import installed
+
+    calling |= {one.agent for one in installed(memory.environ, here)}
+    missing = [one for one in used if one not in calling and (known := find_agent(one))
+               and known.installer is not None]  # fmt: skip
+    connected = [agent_name(one).capitalize() for one in used if one in calling]
+    if not missing:
+        return
+    command = f"recollect install {agent_name(missing[0])}"
+    if connected:
+        named = " and ".join(agent_name(one).capitalize() for one in missing)
+        are = ("is", "are")
+        yield (
+            f"{' and '.join(connected)} {are[len(connected) > 1]} connected; "
+            f"{named} {are[len(missing) > 1]} not: {command}"
         )
-    return "\n".join(lines)
+    else:
+        yield f"Tell your agents what was learned: {command}"

@@ -40,13 +40,20 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(memory: Memory, args: Namespace) -> Output:
     prompt = sys.stdin.read() if args.prompt == ["-"] else " ".join(args.prompt)
-    pack = memory.recall(prompt, folder=args.folder, budget=args.budget, everywhere=args.everywhere)
+    return told_for(memory, prompt, args, budget=args.budget)
+
+
+def told_for(
+    memory: Memory, prompt: str, args: Namespace, *, project: str | None = None,
+    budget: int | None = None,
+) -> Output:  # fmt: skip
+    """What an agent in the folder of the arguments, or in a project, is told for a prompt."""
+    pack = memory.recall(
+        prompt, project=project, folder=args.folder, budget=budget, everywhere=args.everywhere
+    )
     empty = "Nothing relevant found. The agent is told nothing."
-    if (
-        not pack.lines
-        and not args.everywhere
-        and memory.projects.of(args.folder or os.getcwd()) is None
-    ):
+    unknown = project is None and memory.projects.of(args.folder or os.getcwd()) is None
+    if not pack.lines and not args.everywhere and unknown:
         empty = "Nothing is known about this folder yet. Other projects too: --everywhere"
     return Output([pack] if pack.lines else [], _text, empty=empty)
 

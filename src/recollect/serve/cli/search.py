@@ -57,6 +57,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--more", action="store_true", help="the next page of this terminal's last search"
     )
+    parser.add_argument("--flat", action="store_true", help="a line for each turn, by rank")
     parser.add_argument(
         "--explain", action="store_true", help="show why each hit ranks where it is"
     )
@@ -148,6 +149,9 @@ def _screen(screen: Screen, memory: Memory, found: SearchResult, args: Namespace
     for hit in found:
         grouped.setdefault(hit.session, []).append(hit)
     names, projects = memory.names(list(grouped)), project_names(hit.project for hit in found)
+    if args.flat:
+        yield from _flat(screen, memory, found, words)
+        grouped = {}
     for place, (session, hits) in enumerate(grouped.items()):
         first = hits[0]
         title = style.clean((names[session].title or "(no prompt)") + external_mark(first))
@@ -165,9 +169,29 @@ def _screen(screen: Screen, memory: Memory, found: SearchResult, args: Namespace
                 yield "         " + style.paint("dim", style.cut(_reason(hit), style.width - 9))
     if found.cursor:
         keep_search(memory.settings.home, args.given, found.cursor)
-    if grouped:
+    if found.hits:
+        example = "1" if args.flat else f"1.{found.hits[0].turn}"
         more = "More: recollect search --more   " if found.cursor else ""
-        yield from screen.hint(f"{more}Read one: recollect show 1.{found.hits[0].turn}")
+        yield from screen.hint(f"{more}Read one: recollect show {example}")
+
+
+def _flat(screen: Screen, memory: Memory, found: SearchResult, words: list[str]) -> Iterator[str]:
+    """The turns as they rank, a line each."""
+    from recollect.serve.cli.lists import agent_name, turn_name
+    from recollect.serve.cli.style import age, cells
+
+    style, names = screen.style, memory.names([hit.session for hit in found])
+    for hit in found:
+        name = turn_name(hit.ref, lambda session: names[session].short)
+        number = f"{screen.number(hit.ref):>2}  "
+        where = style.glyph(f"  {age(hit.at):>4}  {agent_name(hit.agent):<8}  ")
+        room = style.width - cells(number) - cells(where) - cells(name)
+        said = style.cut(style.clean(hit.snippet + external_mark(hit)), room)
+        blanks = " " * (room - cells(said))
+        yield (
+            f"{style.paint('accent', number)}{style.emphasize(said, words)}{blanks}"
+            f"{style.paint('dim', where)}{style.paint('accent', name)}"
+        )
 
 
 def _reason(hit: Hit) -> str:

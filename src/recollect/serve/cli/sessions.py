@@ -27,7 +27,7 @@ from recollect.serve.cli.lists import (
 from recollect.serve.cli.style import Column, age, cells, money, number
 from recollect.serve.output import Output, counted, external_mark
 
-__all__ = ["arguments", "prepare", "run"]
+__all__ = ["arguments", "fields", "prepare", "run"]
 
 # From this width on the branch is shown, as much of it as says something.
 WIDEST_LISTS, MOST_BRANCH = 120, 24
@@ -77,7 +77,7 @@ def run(memory: Memory, args: Namespace) -> Output:
         yield from _screen(seen, memory, found, tree=args.subagents)
 
     return Output(
-        rows, _text, empty=empty, note=remarked(memory, args), screen=screen,
+        rows, fields, empty=empty, note=remarked(memory, args), screen=screen,
         pages=args.limit != DEFAULT_LIMIT,
     )  # fmt: skip
 
@@ -95,7 +95,7 @@ def _head(screen: Screen, memory: Memory, args: Namespace, own: str) -> Iterator
     yield style.paint("bold", name) + style.cut(style.glyph(said), style.width - cells(name))
 
 
-def _text(session: Session) -> str:
+def fields(session: Session) -> str:
     """For a program: fields between tabs, nothing cut."""
     cost = "" if session.cost_usd is None else f"{session.cost_usd:.4f}"
     return "\t".join(

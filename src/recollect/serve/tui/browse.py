@@ -18,6 +18,7 @@ from recollect.errors import RecollectError
 from recollect.model.sessions import Turn
 from recollect.serve.cli.style import age, money
 from recollect.serve.resume import continuation
+from recollect.serve.tui.choices import ChoiceList
 from recollect.serve.tui.lines import cut, hit_line, one_line, padded, session_line, turn_content
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class BrowseLines(NamedTuple):
     head: str
 
 
-class SessionList(OptionList):
+class SessionList(ChoiceList):
     """A click chooses a line, a second one opens it; only Enter continues a session."""
 
     class Pick(Message):
@@ -282,8 +283,8 @@ class BrowseScreen(Screen[None]):
 
     def _say(self, text: str, *, asks: bool = False) -> None:
         foot = self.query_one("#foot", Static)
-        foot.update(Content(cut(text, self.size.width)))
-        foot.set_class(asks, "asks")
+        shown = text if text == HINTS else cut(text, self.size.width - 2)
+        foot.update(Content.styled(shown, "reverse") if asks else Content(shown))
 
     def _stay(self) -> None:
         """Nothing is resumed after all."""

@@ -17,6 +17,8 @@ from textual.widgets.option_list import Option
 from recollect.errors import RecollectError
 from recollect.model.memories import TITLES
 from recollect.serve.cli.style import age
+from recollect.serve.output import counted
+from recollect.serve.tui.choices import ChoiceList
 from recollect.serve.tui.lines import cut, one_line
 from recollect.serve.tui.session import SessionScreen, leave
 
@@ -50,7 +52,7 @@ class NotesScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Static("", id="head", markup=False)
         with Container(id="panes"):
-            yield OptionList(id="list", compact=True, markup=False)
+            yield ChoiceList(id="list", compact=True, markup=False)
             with VerticalScroll(id="preview", can_focus=False):
                 yield Static("", id="shown", markup=False)
         box = Input(id="box")
@@ -109,7 +111,7 @@ class NotesScreen(Screen[None]):
 
     def say(self, text: str) -> None:
         """A word about what was done."""
-        self.query_one("#foot", Static).update(Content(cut(text, self.size.width)))
+        self.query_one("#foot", Static).update(Content(cut(text, self.size.width - 2)))
 
     @work(group="change")
     async def decide(self, said: str, make: Callable[[Memory, str], Note | None]) -> None:
@@ -274,7 +276,7 @@ class ReviewScreen(NotesScreen):
         lines: list[tuple[Content, Note | None]] = [
             (_line(note, self.size.width), note) for note in waiting
         ]
-        return f"Review  {waiting.total} waiting for you" if lines else "Nothing waits.", lines
+        return f"Review  {waiting.total} waiting for you" if lines else "Nothing to review.", lines
 
     def acts(self) -> dict[str, Callable[[], object]]:
         return {
@@ -294,7 +296,8 @@ def _line(note: Note, width: int) -> Content:
 def _note(memory: Memory, note: Note) -> Content:
     """A note whole, with the words that it rests on."""
     who = TRUST.get(note.trust, note.trust)
-    facts = f"{note.category} · {who} · {note.sessions} sessions · {age(note.at)} · {note.ref}"
+    seen = counted(note.sessions, "session")
+    facts = f"{note.category} · {who} · {seen} · {age(note.at)} · {note.ref}"
     parts = [Content.assemble((one_line(note.text), "bold")), Content.assemble((facts, "dim"))]
     if note.stale:
         parts.append(Content.assemble((f"not told: {one_line(note.stale)}", "$warning")))

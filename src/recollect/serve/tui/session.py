@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from recollect.errors import RecollectError
 from recollect.serve.cli.style import age, money
+from recollect.serve.tui.choices import ChoiceList
 from recollect.serve.tui.lines import one_line, turn_content
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class SessionScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static("", id="head", markup=False)
-        yield OptionList(id="list", compact=True, markup=False)
+        yield ChoiceList(id="list", compact=True, markup=False)
         box = Input(placeholder="find in this session", id="box")
         box.display = False
         yield box
