@@ -14,7 +14,9 @@ session's digest tells: it is searched, and shown by nobody.
 from __future__ import annotations
 
 import sys
-from functools import cache
+
+# As threading has it; a cold search imports as little as it can.
+from _thread import _local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,19 +38,29 @@ _WIDTHS = (3, 8, 13)
 LEVEL = 2
 
 
-@cache
+# Each thread has its own pair: zstandard's objects, used by two at once, end the process.
+_own = _local()
+
+
 def _compressor() -> zstandard.ZstdCompressor:
-    import zstandard
+    found: zstandard.ZstdCompressor | None = getattr(_own, "compressor", None)
+    if found is None:
+        import zstandard
 
-    # With a checksum of its own: readers notice every damage, and need not compute another.
-    return zstandard.ZstdCompressor(level=LEVEL, write_content_size=True, write_checksum=True)
+        # With a checksum of its own: readers notice every damage, and need not compute another.
+        found = _own.compressor = zstandard.ZstdCompressor(
+            level=LEVEL, write_content_size=True, write_checksum=True
+        )
+    return found
 
 
-@cache
 def _decompressor() -> zstandard.ZstdDecompressor:
-    import zstandard
+    found: zstandard.ZstdDecompressor | None = getattr(_own, "decompressor", None)
+    if found is None:
+        import zstandard
 
-    return zstandard.ZstdDecompressor()
+        found = _own.decompressor = zstandard.ZstdDecompressor()
+    return found
 
 
 def pack(rows: list[tuple[Any, ...]] | list[Row]) -> bytes:
