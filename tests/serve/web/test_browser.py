@@ -598,7 +598,7 @@ def test_nothing_is_asked_of_other_machines_over_a_larger_store(
     """In no view, with everything that comes after it, and with logs full of addresses."""
     session = "claude-code:5e551011-0000-4000-8000-000000000007"
     views = {
-        "/": "2,000 turns since 1 Jan", "/sessions": "40 sessions", "/search?q=errand": "errand",
+        "/": "2,000 turns since", "/sessions": "40 sessions", "/search?q=errand": "errand",
         f"/s/{session}": "step 0 of errand 7", "/p//home/ada/shop-1": "make check-1",
         "/review": "Nothing waits", "/told?since=": "No agent was told", "/file": "Name a file",
         f"/handoff?session={session}&to=codex": "leaves behind", "/usage": "40 sessions",

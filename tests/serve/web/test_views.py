@@ -370,3 +370,32 @@ def test_the_page_adds_little_to_what_is_installed() -> None:
 
     assert folder / "static" / "htmx.min.js" in shipped
     assert sum(len(zlib.compress(one.read_bytes(), 6)) for one in shipped) <= 600_000
+
+
+def test_two_projects_that_end_alike_are_told_apart_and_months_are_shown_by_week(
+    tmp_path: Path,
+) -> None:
+    from recollect.memory import Memory
+    from recollect.serve.web.app import Web
+    from recollect.serve.web.guard import PageKeys
+
+    for number, (folder, month) in enumerate((("/home/ada/shop", 1), ("/srv/shop", 9))):
+        log = Conversation(f"5e551011-0000-4000-8000-{number:012d}", prefix=f"s{number}-",
+                           cwd=folder)  # fmt: skip
+        log.user("first question")
+        log.reply("first answer")
+        log.lines = [line.replace("2026-01-01T", f"2026-0{month}-01T") for line in log.lines]
+        log.write(tmp_path / ".claude" / "projects" / f"shop-{number}" / f"{log.session}.jsonl")
+    with Memory.open(tmp_path / "store.db", environ={"RECOLLECT_HOME": str(tmp_path)}) as memory:
+        memory.import_logs([tmp_path / ".claude"])
+        web = Web(memory, keys=PageKeys())
+        try:
+            page = Browser(web).get("/usage").text
+        finally:
+            web.close()
+
+    assert {"ada/shop", "srv/shop"} <= set(re.findall(r'data-nav title="[^"]+">([^<]+)<', page))
+    assert "Cost by week" in page
+    weeks = re.findall(r'href="(/sessions[^"]+)" aria-label="Week of ', page)
+    assert unescape(weeks[0]) == "/sessions?since=2025-12-29&until=2026-01-04"
+    assert unescape(weeks[-1]) == "/sessions?since=2026-08-31&until=2026-09-06"

@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from recollect import __version__
 from recollect.errors import NotFound, RecollectError, UsageError
 from recollect.memory import Memory
+from recollect.serve.cli.lists import project_names
 from recollect.serve.memory_thread import MemoryThread
 from recollect.serve.web import words
 from recollect.serve.web.guard import PageKeys
@@ -113,7 +114,9 @@ class PageRequest:
 
     def side(self) -> dict[str, Any]:
         """The projects and counts beside every page."""
-        return self.kept("side", _side)
+        found = self.kept("side", _side)
+        self.web.project_names = found["names"]
+        return found
 
     def number(self, name: str, default: int) -> int:
         """A number in the address; the default where there is none."""
@@ -136,6 +139,7 @@ class Web:
         self._views_ahead: list[View] = []
         self._is_warm = False
         self._names: dict[str, str] = {}
+        self.project_names: dict[str | None, str] = {}
         self._hits: dict[tuple[str, str], list[Hit]] = {}
         self.tasks = None if read_only else StoreTasks(memory)
 
@@ -156,6 +160,7 @@ class Web:
         )
         made.filters |= words.FILTERS | {
             "agent": self.agent_name,
+            "project": self.project_name,
             "turn_url": turn_url,
             "session_url": session_url,
             "project_url": project_url,
@@ -177,6 +182,10 @@ class Web:
             except RecollectError:
                 self._names[key] = key
         return self._names[key]
+
+    def project_name(self, key: str | None) -> str:
+        """What a project is called for short; two that end alike are told apart."""
+        return self.project_names.get(key) or words.last_name(key)
 
     def keep_hits(self, text: str, mode: str, hits: list[Hit]) -> None:
         """Remember why the hits of a query are where they are, for whoever looks at one."""
@@ -204,7 +213,7 @@ class Web:
                 return {
                     **({} if is_part else asked.side()),
                     **view.build(asked),
-                    "as_of": asked.as_of,
+                    "as_of": asked.as_of if view.takes_long else None,
                 }
 
             thread = self.sums if view.takes_long else self.reads
@@ -311,6 +320,7 @@ def _side(memory: Memory) -> dict[str, Any]:
     )
     return {
         "projects": projects,
+        "names": project_names(one.key for one in projects),
         "sessions_total": memory.session_page(limit=1).total,
         "waiting": memory.notes.search(status="candidate", limit=1).total,
     }

@@ -152,6 +152,13 @@ def last_name(project: str | None) -> str:
     return (project or "").rstrip("/\\").replace("\\", "/").rpartition("/")[2] or "no project"
 
 
+def repeats(text: str, title: str | None) -> bool:
+    """Whether a text says what its title says: the same words, perhaps quoted or cut."""
+    said = text.strip('"“”').removesuffix("…")
+    name = (title or "").removesuffix("…")
+    return bool(name) and (said.startswith(name) or name.startswith(said))
+
+
 def marked(text: str, wanted: Sequence[str]) -> Markup:
     """A snippet as text, with words that begin as those that were looked for marked."""
     if not wanted:
@@ -259,6 +266,6 @@ _MARKDOWN = _make_markdown()
 FILTERS = {
     "day": day, "clock": clock, "when": when, "full": full, "ago": ago, "took": took,
     "number": number, "short": short, "money": money, "size": size, "counted": counted,
-    "project": last_name, "marked": marked, "markdown": markdown, "code_spans": code_spans,
-    "cut": cut, "shortened": shortened,
+    "marked": marked, "markdown": markdown, "code_spans": code_spans,
+    "cut": cut, "shortened": shortened, "repeats": repeats,
 }  # fmt: skip

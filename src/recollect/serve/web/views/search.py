@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 from recollect.model.search import CHOICES, FILTERS
 from recollect.model.sessions import Turn
-from recollect.serve.web import words
 from recollect.serve.web.app import Form, PageRequest, View
 from recollect.serve.web.views.calls import show_turn
 from recollect.serve.web.views.memory import back_to
@@ -138,7 +137,7 @@ def _chips(asked: PageRequest, text: str, mode: str, hits: list[Hit]) -> list[di
     if "project" not in known:
         counts = _counts(hit.project for hit in hits if hit.project)
         more += (
-            [("project", key, words.last_name(key)) for key in counts[:3]]
+            [("project", key, asked.web.project_name(key)) for key in counts[:3]]
             if len(counts) > 1
             else []
         )

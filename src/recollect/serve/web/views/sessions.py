@@ -51,7 +51,7 @@ def _chips(asked: PageRequest, kept: dict[str, str]) -> list[dict[str, object]]:
     projects = [one.key for one in asked.side()["projects"][:MOST_PROJECTS]]
     if "project" in kept and kept["project"] not in projects:
         projects.append(kept["project"])
-    wanted += [("project", key, words.last_name(key)) for key in projects]
+    wanted += [("project", key, asked.web.project_name(key)) for key in projects]
     if "agent" in kept:
         wanted.append(("agent", kept["agent"], asked.web.agent_name(kept["agent"])))
     wanted += [("outcome", name, name) for name in CHOICES["outcome"]]

@@ -21,6 +21,7 @@ SPLITS = (
     ("tool", "Tool"),
 )  # fmt: skip
 PERIODS = (("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"), ("", "All"))
+# More days than these are shown as weeks.
 DAYS_SHOWN = 120
 MOST_ROWS = 200
 WIDTH, HEIGHT, LEFT = 1120, 210, 52
@@ -116,11 +117,19 @@ def _total(rows: list[StatsRow]) -> dict[str, Any]:
 
 
 def _chart(rows: list[StatsRow], measure: str, budget: float) -> dict[str, Any]:
-    """Bars by day with their axis, and the line that the days may not pass on average."""
-    values = [(day, _value(row, measure) if row else 0.0) for day, row in _days(rows)]
+    """Bars by day, or by week where there are too many, with their axis, and the line that they
+    may not pass on average.
+    """
+    days = [(day, _value(row, measure) if row else 0.0) for day, row in _days(rows)]
+    length = 1 if len(days) <= DAYS_SHOWN else 7
+    values = [
+        (days[at][0], sum(value for _, value in days[at : at + length]))
+        for at in range(0, len(days), length)
+    ][-DAYS_SHOWN:]
+    budget *= length
     most = max((value for _, value in values), default=0.0)
     if not most:
-        return {"bars": [], "lines": []}
+        return {"bars": [], "lines": [], "unit": "day"}
     most = max(most, budget)
     step = (WIDTH - LEFT) / max(len(values), 14)
     say = words.money if measure == "cost" else words.short
@@ -131,12 +140,13 @@ def _chart(rows: list[StatsRow], measure: str, budget: float) -> dict[str, Any]:
                 "y": HEIGHT - value / most * (HEIGHT - 26),
                 "width": max(1.0, step - 3),
                 "height": value / most * (HEIGHT - 26),
-                "label": f"{words.day(day)}: {say(value)}",
-                "url": f"/sessions?since={day}&until={day}",
+                "label": f"{'Week of ' if length == 7 else ''}{words.day(day)}: {say(value)}",
+                "url": f"/sessions?since={day}&until={_after(day, length - 1)}",
                 "text": words.day(day) if place % max(1, len(values) // 10) == 0 else "",
             }
             for place, (day, value) in enumerate(values)
         ],
+        "unit": "day" if length == 1 else "week",
         "budget_y": HEIGHT - budget / most * (HEIGHT - 26) if budget else None,
         "lines": [
             {"y": HEIGHT - share * (HEIGHT - 26), "text": say(share * most)}
@@ -150,11 +160,17 @@ def _days(rows: list[StatsRow]) -> Iterator[tuple[str, StatsRow | None]]:
     known = {row.name: row for row in rows if row.name}
     if not known:
         return
-    last = date.fromisoformat(max(known))
-    first = max(date.fromisoformat(min(known)), last - timedelta(days=DAYS_SHOWN - 1))
+    last, first = (date.fromisoformat(some(known)) for some in (max, min))
+    if (last - first).days >= DAYS_SHOWN:
+        # Shown by week: each begins on a Monday.
+        first -= timedelta(days=first.weekday())
     for number in range((last - first).days + 1):
         day = (first + timedelta(days=number)).isoformat()
         yield day, known.get(day)
+
+
+def _after(day: str, days: int) -> str:
+    return f"{date.fromisoformat(day) + timedelta(days=days)}"
 
 
 def _value(row: StatsRow, measure: str) -> float:
