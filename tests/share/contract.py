@@ -283,13 +283,13 @@ class HubContract:
         bo = joins("bo")
         ana.shares().syncs()
 
-        hits = bo.memory.team.search("when are deploys")
+        hits = bo.memory.team.search("when are deploys").hits
 
         assert [(hit.text, hit.author, hit.trust) for hit in hits] == [
             ("Deploys go out on Tuesdays only", "ana", "team")
         ]
-        assert bo.memory.team.search("Tuesdays", author="bo") == []
-        assert bo.memory.team.search("nothing-like-that") == []
+        assert bo.memory.team.search("Tuesdays", author="bo").hits == []
+        assert bo.memory.team.search("nothing-like-that").hits == []
 
     def test_who_leaves_keeps_what_they_accepted(self, ana: Person, joins: Joins) -> None:
         ana.says("Use pnpm here, never npm")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
         Role,
         SharePlan,
         SyncReport,
-        TeamHit,
         TeamMember,
+        TeamResult,
         TeamStatus,
     )
     from recollect.share.hub import Hub
@@ -85,6 +85,12 @@ class MemoryTeam:
                 f"This store belongs to {joined.name} already.",
                 hint="Leave it first: recollect team leave",
             )
+
+    def name(self) -> str | None:
+        """What the team of this store is called; None where it belongs to none."""
+        store = self.shared.find_store()
+        joined = store.team.hub() if store is not None else None
+        return None if joined is None else joined.name
 
     def has_secret(self) -> bool:
         """Whether the password is in the environment, or in the keyring of the system."""
@@ -244,8 +250,13 @@ class MemoryTeam:
 
     def search(
         self, text: str, *, project: str | None = None, author: str | None = None, limit: int = 10
-    ) -> list[TeamHit]:
-        """What the team shared that has these words, best first. This asks the hub."""
+    ) -> TeamResult:
+        """What the team shared that has these words, best first. This asks the hub.
+
+        Should the hub be away, what came with the last sync answers, and a remark says so.
+        """
+        from recollect.errors import HubUnavailable
+        from recollect.model.team import TeamResult
         from recollect.share.hub import TeamQuery
         from recollect.share.names import prepared_words
 
@@ -256,11 +267,19 @@ class MemoryTeam:
             sorted(set(prepared_words(said))), self._vector(said), own, author,
             limit=limit + (limit if muted else 0),
         )  # fmt: skip
-        with self._hub() as hub:
-            hits = [hit for hit in hub.search(asked) if hit.author not in muted][:limit]
-        for hit in hits:
+        result = TeamResult()
+        try:
+            with self._hub() as hub:
+                result.hits = hub.search(asked)
+        except HubUnavailable as error:
+            result.hits = self.shared.store().team.search(
+                asked.words, project=own, author=author, limit=limit
+            )
+            result.remarks.append(f"{error} These came with the last sync.")
+        result.hits = [hit for hit in result.hits if hit.author not in muted][:limit]
+        for hit in result.hits:
             hit.text = clean(hit.text)
-        return hits
+        return result
 
     def _vector(self, text: str) -> list[float] | None:
         """What a question means, if by the encoder that the hub's vectors are of."""

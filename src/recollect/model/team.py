@@ -99,6 +99,13 @@ class TeamHit(Struct, kw_only=True):
     trust: Literal["team"] = "team"
 
 
+class TeamResult(Struct, kw_only=True):
+    """What the team shared about something, best first, and what should be said about it."""
+
+    hits: list[TeamHit] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
 class SyncReport(Struct, kw_only=True):
     """What one exchange with the hub came to."""
 

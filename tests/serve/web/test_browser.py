@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,7 @@ VIEWS = {
     "handoff": "/handoff?session=codex:01a1a188&to=claude-code",
     "usage": "/usage",
     "trouble": "/trouble",
+    "team": "/team",
     "store": "/store",
 }
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -43,11 +44,14 @@ MOST_BYTES, MOST_SCRIPT_BYTES = 150_000, 80_000
 class Site:
     """A running `recollect web`, with its link."""
 
-    def __init__(self, store: Path, home: Path, *options: str) -> None:
+    def __init__(
+        self, store: Path, home: Path, *options: str, environ: Mapping[str, str] | None = None
+    ) -> None:
         self.store = store
         command = [sys.executable, "-m", "recollect", "web", "--no-open", "--port", "0",
                    "--store", str(store), *options]  # fmt: skip
         environment = {"HOME": str(home), "RECOLLECT_HOME": str(home), "PATH": "/usr/bin:/bin"}
+        environment |= environ or {}
         self.process = subprocess.Popen(
             command, stderr=subprocess.PIPE, text=True, env=environment, cwd=home
         )
@@ -60,13 +64,17 @@ class Site:
         self.process.communicate(timeout=20)
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[playwright.Browser]:
+def chromium_path() -> str:
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         pytest.skip("there is no chromium on this machine")
+    return found
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[playwright.Browser]:
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
         yield browser
         browser.close()
 
@@ -373,6 +381,7 @@ def test_what_is_new_here_is_found_without_help_and_a_wrong_line_is_rejected(
     [
         ("h", "/"), ("f", "/search"), ("s", "/sessions"), ("r", "/review"), ("t", "/told"),
         ("i", "/file"), ("u", "/usage"), ("e", "/trouble"), ("o", "/store"),
+        ("m", "/team"),
     ],
 )  # fmt: skip
 def test_g_and_a_letter_go_to_every_page(

@@ -27,8 +27,8 @@ def test_a_team_shares_and_searches_on_another_server(
         bo = person("bo").joins(ana.memory.team.invite("bo")).syncs()
 
         limits = " ".join(bo.memory.team.status().limits)
-        words = bo.memory.team.search("basket")
-        meaning = bo.memory.team.search("shopping cart")
+        words = bo.memory.team.search("basket").hits
+        meaning = bo.memory.team.search("shopping cart").hits
     finally:
         server.stop()
 

@@ -38,8 +38,8 @@ def test_the_turns_of_a_shared_session_are_found_by_the_team(
     ana.shares("sessions")
     report = ana.memory.team.sync()
     bo.syncs()
-    by_word = bo.memory.team.search("basket")
-    by_meaning = bo.memory.team.search("sum of a shopping cart is wrong")
+    by_word = bo.memory.team.search("basket").hits
+    by_meaning = bo.memory.team.search("sum of a shopping cart is wrong").hits
 
     assert report.turns == 1
     assert {("turn", "ana"), ("session", "ana")} <= {(hit.kind, hit.author) for hit in by_word}
@@ -53,7 +53,7 @@ def test_digests_are_shared_without_the_turns(ana: Person, joins: Joins, home: P
 
     ana.shares("digests").syncs()
 
-    kinds = {hit.kind for hit in bo.memory.team.search("basket")}
+    kinds = {hit.kind for hit in bo.memory.team.search("basket").hits}
     assert "digest" in kinds
     assert "turn" not in kinds
 
@@ -79,7 +79,7 @@ def test_secrets_and_homes_stay_here(ana: Person, joins: Joins, home: Path) -> N
 
     ana.shares("sessions").syncs()
 
-    hits = str(bo.memory.team.search("basket"))
+    hits = str(bo.memory.team.search("basket").hits)
     assert "q7Wd9" not in hits
     assert "~/shop/basket.py" in hits
 
@@ -118,7 +118,7 @@ def test_a_session_goes_from_the_hub_with_all_its_turns(
         ana.memory.team.stop(project=str(ana.project))
     bo.syncs()
 
-    assert bo.memory.team.search("basket") == []
+    assert bo.memory.team.search("basket").hits == []
     assert bo.memory._shared.store().db.rows("select * from team_items") == []
 
 
@@ -132,7 +132,7 @@ def test_a_turn_that_is_forgotten_goes_from_a_shared_session(
     ana.memory.store.forget(f"{session}#1")
     ana.syncs()
 
-    assert "basket" not in str(bo.memory.team.search("basket"))
+    assert "basket" not in str(bo.memory.team.search("basket").hits)
 
 
 def test_a_session_that_one_device_forgot_is_not_imported_by_another(

@@ -265,8 +265,11 @@ def _leave(memory: Memory, args: Namespace) -> Output:
 
 def found_by_team(memory: Memory, text: str, limit: int) -> Output:
     """What `recollect search --team` answers: who shared it, and that it is theirs."""
-    hits = memory.team.search(text, limit=limit)
-    return Output(hits, _hit, empty=f'Your team shares nothing about "{text[:80]}".')
+    result = memory.team.search(text, limit=limit)
+    return Output(
+        result.hits, _hit, note="\n".join(result.remarks),
+        empty=f'Your team shares nothing about "{text[:80]}".',
+    )  # fmt: skip
 
 
 def _hit(row: TeamHit) -> str:

@@ -217,12 +217,14 @@ def _position(cursor: str | None, parts: int) -> list[int]:
 
 def team_page(memory: Memory, query: str, limit: int, project: str | None) -> ToolAnswer:
     """What the team shares about a query: whoever wrote it, it is a team mate's to us."""
+    found = memory.team.search(query, limit=limit, project=project)
     page = Page()
     page.add_all(
         hit(
             f"team:{one.author}", f"{one.kind} of {one.author}: {one.text}",
             project=one.project, at=one.at, provenance="user", trust="team",
         )
-        for one in memory.team.search(query, limit=limit, project=project)
+        for one in found.hits
     )  # fmt: skip
-    return result(memory, page, remark="" if page.hits else "Your team shares nothing about that.")
+    nothing = [] if page.hits else ["Your team shares nothing about that."]
+    return result(memory, page, remark=" ".join([*found.remarks, *nothing]))

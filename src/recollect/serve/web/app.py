@@ -46,6 +46,7 @@ PAGES = (
     ("file", "Files", "/file", "i"),
     ("usage", "Usage", "/usage", "u"),
     ("trouble", "Trouble", "/trouble", "e"),
+    ("team", "Team", "/team", "m"),
     ("store", "Store", "/store", "o"),
 )
 # So long one request works on sums that somebody's writing outdated; the rest is shown as it was.
@@ -64,7 +65,8 @@ class View(NamedTuple):
     """A page: where it is, what it shows, and the part of it that comes again alone.
 
     `build` asks the memory on its thread; one that `takes_long` on another, so that no search
-    waits with it; what it keeps can be made `ahead`, before anybody asks. A request of the
+    waits with it; what it keeps can be made `ahead`, before anybody asks. One that `asks_hub`
+    of the team has a thread for that, as an answer may be long in coming. A request of the
     script for `fragment` gets that part of the page, and everybody else the whole.
     """
 
@@ -74,6 +76,7 @@ class View(NamedTuple):
     fragment: str | None = None
     takes_long: bool = False
     ahead: bool = False
+    asks_hub: bool = False
 
 
 class Form(NamedTuple):
@@ -135,6 +138,7 @@ class Web:
         self.reads = MemoryThread(memory, resident=True)
         self.writes = None if read_only else MemoryThread(memory)
         self.sums = MemoryThread(memory)
+        self.hub = MemoryThread(memory)
         self.kept = KeptAnswers(memory)
         self._views_ahead: list[View] = []
         self._is_warm = False
@@ -145,7 +149,7 @@ class Web:
 
     def close(self) -> None:
         """Let go of the store."""
-        for one in (self.reads, self.writes, self.sums, self.kept, self.tasks):
+        for one in (self.reads, self.writes, self.sums, self.hub, self.kept, self.tasks):
             if one is not None:
                 one.close()
 
@@ -216,7 +220,7 @@ class Web:
                     "as_of": asked.as_of if view.takes_long else None,
                 }
 
-            thread = self.sums if view.takes_long else self.reads
+            thread = self._thread(view)
             context = await thread.ask(build)
             if not self._is_warm:
                 self._is_warm = True
@@ -225,6 +229,11 @@ class Web:
             return self.render(str(template), {**context, "part": view.fragment}, request)
 
         return self._answering(answer)
+
+    def _thread(self, view: View) -> MemoryThread:
+        if view.asks_hub:
+            return self.hub
+        return self.sums if view.takes_long else self.reads
 
     def change(self, change: Form) -> Answer:
         """What answers a form: the change, then the page that it was made on."""

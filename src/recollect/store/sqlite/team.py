@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.model.team import Gone, ItemKind, Share, TeamItem
+from recollect.model.team import Gone, ItemKind, Share, TeamHit, TeamItem
 from recollect.store.sqlite.notes import Notes, compared, hashed
-from recollect.system.clock import now_ms
+from recollect.system.clock import iso, now_ms
 
 if TYPE_CHECKING:
     from recollect.model.notes import Category, Section, Status
@@ -422,6 +422,43 @@ class Team:
     def note_count(self) -> int:
         """How many notes of others are here."""
         return int(self.db.value("select count(distinct note) from team_notes"))
+
+    def search(
+        self, words: Sequence[str], *, project: str | None, author: str | None, limit: int
+    ) -> list[TeamHit]:
+        """What of others is here that has some of these words, those with most of them first."""
+        rows = self.db.rows(
+            """
+            with here as (
+              select team_notes.id, 'note' as kind, team_notes.author as author,
+                     coalesce(b.key, a.key) as project, notes.created_at as at, notes.text as text
+                from team_notes join notes on notes.id = note
+                left join projects a on a.id = notes.project
+                left join projects b on b.id = a.merged_into
+               where notes.status in ('candidate', 'active')
+              union all
+              select id, kind, author, project, at,
+                     coalesce(body ->> 'title', '') || ': ' || coalesce(body ->> 'summary', '')
+                from team_items where kind in ('digest', 'session')
+            ), scored as (
+              select *, (select count(*) from json_each(:words)
+                          where instr(lower(text), value)) as score
+                from here
+               where (:project is null or project = :project)
+                 and (:author is null or author = :author)
+            )
+            select id, kind, author, project, at, text, score from scored
+             where score > 0 order by score desc, at desc, id limit :limit
+            """,
+            {"words": json.dumps(list(words)), "project": project, "author": author,
+             "limit": limit},
+        )  # fmt: skip
+        return [
+            TeamHit(
+                ref=id, kind=kind, author=by, project=of, at=iso(at), text=text, score=float(score)
+            )
+            for id, kind, by, of, at, text, score in rows
+        ]
 
     # Team mates
 

@@ -13,6 +13,7 @@ from recollect.serve.web.views import (
     session,
     sessions,
     store,
+    team,
     told,
     trouble,
     usage,
@@ -41,6 +42,9 @@ VIEWS: tuple[View, ...] = (
     store.VIEW,
     store.HEALTH,
     store.TASK,
+    team.VIEW,
+    team.MEMBERS,
+    team.SEARCH,
 )
 FORMS: tuple[Form, ...] = (
     *memory.FORMS,
@@ -48,4 +52,5 @@ FORMS: tuple[Form, ...] = (
     *told.FORMS,
     *store.FORMS,
     *search.FORMS,
+    *team.FORMS,
 )

@@ -52,6 +52,8 @@ def build(asked: PageRequest) -> Context:
         "saved": [(one, _url(one, "hybrid")) for one in saved],
         "is_saved": text in saved,
         "back": _url(text, mode) if text else "/search",
+        "team": asked.memory.team.name(),
+        "team_url": f"/search/team?{urlencode({'q': text})}" if text else "/search/team",
     }
 
 
