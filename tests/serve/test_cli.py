@@ -781,7 +781,7 @@ def test_a_cold_search_imports_little(mode: str, modules: int, stored: Path) -> 
     assert len(ours) <= modules, ours
 
 
-def test_logging_is_structured_and_silent_about_content(stored: Path) -> None:
+def test_logging_is_structured_and_silent_about_content(home: Path) -> None:
     """RECOLLECT_LOG chooses levels by stage; --log-json makes lines of JSON."""
     done = subprocess.run(
         [sys.executable, "-m", "recollect", "import", str(SAMPLES), "--log-json"],

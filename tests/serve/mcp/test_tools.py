@@ -165,13 +165,10 @@ def test_a_reference_that_means_nothing_is_answered_with_a_sentence(
 
 def test_recall_tells_what_an_agent_should_know_here(in_shop: DirectClient) -> None:
     """The project is that of the folder the server was started in."""
-    (hit,) = in_shop.hits("recall", prompt="the webhook signature check fails again")
+    (hit,) = in_shop.hits("recall", prompt="the prices are not rounded up")
 
-    assert (hit["id"], hit["provenance"], hit["trust"]) == ("codex:a#1", "user", "tool-verified")
-    assert (
-        hit["text"]
-        == "asked “why does the webhook signature check fail?”; ran `pytest -q hooks` (exit 1)"
-    )
+    assert (hit["id"], hit["provenance"], hit["trust"]) == ("codex:a#4", "user", "tool-verified")
+    assert hit["text"] == "asked “round the prices up”; changed /home/ada/shop/prices.py"
 
 
 def test_recall_of_another_project_is_by_its_name(in_shop: DirectClient) -> None:
@@ -185,7 +182,7 @@ def test_recall_of_another_project_is_by_its_name(in_shop: DirectClient) -> None
 
 def test_what_was_offered_is_written_down(in_shop: DirectClient, store: Path) -> None:
     """Whether a memory is of use can only be measured if it is known who was told."""
-    in_shop.hits("recall", prompt="the webhook signature check fails again")
+    in_shop.hits("recall", prompt="the prices are not rounded up")
     in_shop.hits("fix", error=ERROR)
     in_shop.hits("search", query="tulips")
 
@@ -193,16 +190,14 @@ def test_what_was_offered_is_written_down(in_shop: DirectClient, store: Path) ->
         rows = memory._shared.store().db.rows(
             "select face, event, refs from injections order by at"
         )
-    assert rows == [("mcp", "recall", "codex:a#1"), ("mcp", "fix", "codex:a#1")]
+    assert rows == [("mcp", "recall", "codex:a#4"), ("mcp", "fix", "codex:a#1")]
 
 
 def test_a_reader_leaves_no_trace(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read-only means that nothing is written, not even that something was read."""
     monkeypatch.setattr("os.getcwd", lambda: SHOP)
 
-    DirectClient(store, read_only=True).hits(
-        "recall", prompt="the webhook signature check fails again"
-    )
+    DirectClient(store, read_only=True).hits("recall", prompt="the prices are not rounded up")
 
     with Memory.open(store) as memory:
         assert memory._shared.store().db.rows("select * from injections") == []
