@@ -554,6 +554,17 @@ def test_a_session_of_thousands_of_turns_opens_anywhere_and_goes_on(
         assert tab.locator("article.turn").count() <= 60
         tab.evaluate("scrollTo(0, document.body.scrollHeight)")
         tab.wait_for_selector("#turn-4747", state="attached")
+        tab.goto(f"{site.base}/s/claude-code:{log.session}?at=4300")
+        while not tab.locator("#turn-4900").count():
+            tab.evaluate("scrollTo(0, document.body.scrollHeight)")
+            tab.wait_for_timeout(30)
+        # Those far above the view are gone, and a link brings them back.
+        assert tab.locator("article.turn").count() <= 440
+        assert not tab.locator("#turn-4301").count()
+        assert tab.locator(".spine > .window").first.inner_text() == "Earlier turns"
+        tab.locator(".spine > .window a").first.click()
+        tab.wait_for_url("**#turn-4*")
+        assert tab.locator("article.turn").count() <= 60
         tab.fill("#find", '"question 17"')
         tab.click("#found >> text=/^17: /")
         tab.wait_for_selector("#turn-17")

@@ -204,6 +204,21 @@
     }
   });
 
+  /* a long session: the turns far above the view go, with a link that brings them back; a
+     document of 1,500 turns takes five times as long for a frame as one of 500 */
+  const MOST_TURNS = 400;
+  document.body.addEventListener("htmx:afterSettle", () => {
+    const turns = $$(".spine article.turn"), kept = turns[turns.length - MOST_TURNS];
+    if (!kept || kept === turns[0]) return;
+    const top = kept.getBoundingClientRect().top;
+    if (top > -innerHeight) return;
+    while (kept.previousElementSibling?.matches("article.turn, .window")) kept.previousElementSibling.remove();
+    const n = turns[turns.length - MOST_TURNS - 1].id.slice(5);
+    kept.insertAdjacentHTML("beforebegin", '<p class="window"><a class="btn">Earlier turns</a></p>');
+    kept.previousElementSibling.firstChild.href = `${location.pathname}?at=${n}#turn-${n}`;
+    scrollBy(0, kept.getBoundingClientRect().top - top);
+  });
+
   /* sifting the long form by trust and by words */
   function sift() {
     const on = $$("[data-sift][aria-pressed=true]").map(x => x.dataset.sift), q = ($("#sift")?.value || "").trim().toLowerCase();
