@@ -39,10 +39,11 @@ def run(memory: Memory, args: Namespace) -> Output:
         return Output([memory.summary()])
     from recollect.serve.cli.sessions import fields
 
-    own, page, sums = _newest(memory, os.getcwd())
+    found = _newest(memory, os.getcwd())
+    own, page, sums = found
     cost = "" if sums is None or sums.cost_usd is None else f"{sums.cost_usd:.4f}"
     head = f"{own or ''}\t{page.total}\t{sums.turns if sums else 0}\t{cost}"
-    return Output(page, fields, head=head, screen=lambda screen: _screen(screen, memory))
+    return Output(page, fields, head=head, screen=lambda screen: _screen(screen, memory, found))
 
 
 def _newest(memory: Memory, here: str) -> tuple[str | None, Listing[Session], StatsRow | None]:
@@ -89,13 +90,15 @@ def _nothing(memory: Memory) -> str:
     )
 
 
-def _screen(screen: Screen, memory: Memory) -> Iterator[str]:
+def _screen(
+    screen: Screen, memory: Memory, found: tuple[str | None, Listing[Session], StatsRow | None]
+) -> Iterator[str]:
     """This project's newest sessions, what its agents are told, and what to do next."""
     from recollect.serve.cli.lists import OUTCOMES, agent_name, project_names
     from recollect.serve.cli.style import Column, cells
 
     style, here = screen.style, os.getcwd()
-    own, page, sums = _newest(memory, here)
+    own, page, sums = found
     scope = style.clean(project_names([own])[own]) if own else "All projects"
     facts = [counted(page.total, "session")]
     if sums:
