@@ -1,6 +1,7 @@
 """Fault rounds: what is shared arrives once, whatever becomes of the connection and the server.
 
-`python -m tests.share.faults 500` does as many of them; the suite does a few.
+`python -m tests.share.faults 500` does as many of them, and one server that stalls for as long as
+we wait for it; the suite does a few.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,8 +78,31 @@ def cut_rounds(count: int, seed: int, folder: Path, server: Postgres, url: str) 
         proxy.close()
 
 
+def stalled(folder: Path, server: Postgres, url: str) -> tuple[float, list[str]]:
+    """A server that falls silent in a push: how long a sync waits, and what the next one shares."""
+    proxy = Proxy(server.port)
+    ana = Person("cy", folder / "cy", PASSWORD).founds(through(url, server.port, proxy)).shares()
+    bo = Person("di", folder / "di", PASSWORD).joins(ana.memory.team.invite("di"))
+    ana.says("Use pnpm here, never npm")
+    proxy.last_words = b"insert into recollect.items"
+    began = time.monotonic()
+    try:
+        ana.syncs()
+        raise AssertionError("a silent server answered")
+    except HubUnavailable:
+        took = time.monotonic() - began
+    proxy.is_silent = False
+    ana.syncs()
+    known = [text for text, *_ in bo.syncs().knows()]
+    for person in (ana, bo):
+        person.memory.close()
+    proxy.close()
+    return took, known
+
+
 if __name__ == "__main__":
     server = Postgres(postgres_folder())
     with tempfile.TemporaryDirectory() as place:
         print(vars(cut_rounds(int(sys.argv[1]), 0, Path(place), server, server.database())))
+        print(stalled(Path(place), server, server.database()))
     server.stop()

@@ -19,11 +19,19 @@ class Proxy:
         # Bytes, in both directions together, after which every connection is cut.
         self.left: int | None = None
         self.is_silent = False
+        # Words that nothing follows, and are not passed on themselves.
+        self.last_words: bytes | None = None
+        # Words that, once they pass, leave so many bytes before the cut.
+        self.inside: tuple[bytes, int] | None = None
         self.open: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut_after(self, size: int | None) -> None:
         self.left = size
+
+    def cut_inside(self, words: bytes, size: int) -> None:
+        """Cut so many bytes after these words went by."""
+        self.inside = words, size
 
     def close(self) -> None:
         self.listener.close()
@@ -55,8 +63,12 @@ class Proxy:
     def _pass_on(self, one: socket.socket, other: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := one.recv(CHUNK):
+                if self.last_words is not None and self.last_words in data:
+                    self.is_silent, self.last_words = True, None
                 if self.is_silent:
                     continue
+                if self.inside is not None and self.inside[0] in data:
+                    self.left, self.inside = len(data) + self.inside[1], None
                 if self.left is not None:
                     data = data[: self.left]
                     self.left -= len(data)

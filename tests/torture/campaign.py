@@ -74,6 +74,15 @@ PARTS = (
         share=2,
     ),
     Part(
+        "sync",
+        "`kill -9` of a sync with the hub of a team on either side, at a random moment: an hour "
+        "later both have what they say, each thing once, and what was forgotten is gone",
+        "rounds",
+        full=100,
+        sample=2,
+        share=2,
+    ),
+    Part(
         "write_faults",
         "the n-th change of a file fails, or every one from the n-th on, n = 1 to 500 in turn, in "
         "every command that writes: it ends with 74 and a message that says what to do, or does "

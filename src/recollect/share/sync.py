@@ -12,6 +12,7 @@ import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
@@ -29,6 +30,7 @@ from recollect.store.sqlite.team import ArrivedNote, JoinedHub, SharedItem, item
 from recollect.system.clock import now_ms
 
 if TYPE_CHECKING:
+    from recollect.model.leases import Lease
     from recollect.store import Store
 
     Clean = Callable[[str], str]
@@ -38,8 +40,9 @@ SECTIONS: tuple[Section, ...] = get_args(Section)
 _PROJECT = re.compile(r"[\w.-]+(?:[:/][\w.~-]+)+")
 _EPISODE = re.compile(r"episode:[\w-]{1,64}")
 _CORRECTS = re.compile(r"(?:[^\n]{1,40} )?[0-9a-f]{32}")
-# Longer than an exchange takes; who died in one holds others up for no longer.
-LEASE_SECONDS = 300
+# Longer than the hub takes for one answer, after each of which it is renewed; who died in an
+# exchange holds others up for no longer.
+LEASE_SECONDS = 60
 # How often others' news is looked for; how long a hub that was out of reach is left alone.
 EVERY_MS, FIRST_WAIT_MS, LONGEST_WAIT_MS = 15 * 60_000, 60_000, 6 * 3_600_000
 
@@ -62,14 +65,15 @@ def synchronise(
     """
     joined = store.team.hub()
     assert joined is not None
-    with _only_one(store) as is_ours:
+    with _only_one(store) as lease:
         report = SyncReport()
-        if not is_ours:
+        if lease is None:
             report.remarks.append("Another sync runs already.")
             return report
         before = hub.round_trips
-        _take_in(store, hub, joined, report, arriving, name)
-        _push(store, hub, work_out(store, hub, leaving), leaving, report)
+        renew = partial(store.leases.renew, lease, seconds=LEASE_SECONDS)
+        _take_in(store, hub, joined, report, arriving, name, renew)
+        _push(store, hub, work_out(store, hub, leaving), leaving, report, renew)
         if report.pulled:
             store.team.trim(cache_bytes)
         now = store.team.hub()
@@ -85,10 +89,10 @@ def synchronise(
 
 
 @contextmanager
-def _only_one(store: Store) -> Iterator[bool]:
+def _only_one(store: Store) -> Iterator[Lease | None]:
     lease = store.leases.take("team sync", seconds=LEASE_SECONDS)
     try:
-        yield lease is not None
+        yield lease
     finally:
         if lease is not None:
             store.leases.release(lease)
@@ -127,7 +131,13 @@ def _wait_ms(failures: int) -> int:
 
 
 def _take_in(
-    store: Store, hub: Hub, joined: JoinedHub, report: SyncReport, clean: Clean, name: str
+    store: Store,
+    hub: Hub,
+    joined: JoinedHub,
+    report: SyncReport,
+    clean: Clean,
+    name: str,
+    renew: Callable[[], object],
 ) -> None:
     since = joined.watermark
     while True:
@@ -145,6 +155,7 @@ def _take_in(
             joined, since = joined._replace(device=device, token="", next_token=""), 0
             continue
         _apply(store, joined, pulled.items, pulled.watermark, report, clean)
+        renew()
         since = pulled.watermark
         if not pulled.more:
             break
@@ -312,7 +323,12 @@ def work_out(store: Store, hub: Hub, clean: OutgoingText) -> dict[str, Outgoing]
 
 
 def _push(
-    store: Store, hub: Hub, wanted: dict[str, Outgoing], clean: OutgoingText, report: SyncReport
+    store: Store,
+    hub: Hub,
+    wanted: dict[str, Outgoing],
+    clean: OutgoingText,
+    report: SyncReport,
+    renew: Callable[[], object],
 ) -> None:
     """Push what waits, what is gone first; a session's turns before it counts as pushed."""
     waiting = [one for one in store.team.shared().values() if not one.pushed]
@@ -321,9 +337,11 @@ def _push(
         some = [one for one in waiting[start : start + PUSHED_AT_ONCE]
                 if one.gone is not None or one.id in wanted]  # fmt: skip
         hub.push([_as_item(one, wanted) for one in some])
+        renew()
         sessions = [wanted[one.id] for one in some if one.kind == "session" and not one.gone]
         for batch in turns_of(store, sessions, clean):
             hub.push_turns(batch)
+            renew()
             report.turns += sum(len(turns) for turns in batch.values())
         store.team.mark_pushed(some)
         report.pushed += sum(one.gone is None for one in some)

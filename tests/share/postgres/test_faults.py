@@ -14,6 +14,7 @@ from recollect.errors import HubUnavailable
 from recollect.share.postgres import PostgresHub
 from tests.share.faults import cut_rounds, rounds, through
 from tests.share.people import Person
+from tests.share.postgres.test_sessions import works
 from tests.share.proxy import Proxy
 from tests.share.servers import Postgres, postgres_folder
 
@@ -79,6 +80,31 @@ def test_a_server_that_says_nothing_is_left_after_a_while(
     proxy.is_silent = False
     assert hub.identity().name == "acme"
     hub.close()
+    proxy.close()
+
+
+@pytest.mark.parametrize("size", [40, 300, 1_000])
+def test_a_connection_that_is_cut_while_turns_are_sent_leaves_none_or_all_of_them(
+    person: Callable[..., Person], postgres: Postgres, hub_url: str, home: Path, size: int
+) -> None:
+    """In the middle of a COPY: the server keeps none of them, and the next sync sends all."""
+    proxy = Proxy(postgres.port)
+    ana = person("ana").founds(through(hub_url, postgres.port, proxy))
+    bo = person("bo").joins(ana.memory.team.invite("bo"))
+    works(ana, home)
+    ana.shares("sessions")
+    proxy.cut_inside(b"copy arriving from stdin", size)
+
+    with pytest.raises(HubUnavailable, match="cannot be used now"):
+        ana.syncs()
+    proxy.cut_after(None)
+    before = bo.memory.team.search("basket").hits
+    report = ana.memory.team.sync()
+    after = [hit.kind for hit in bo.memory.team.search("basket").hits]
+
+    assert "turn" not in [hit.kind for hit in before]
+    assert report.turns == 1
+    assert after.count("turn") == 1
     proxy.close()
 
 
