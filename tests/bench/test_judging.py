@@ -553,7 +553,7 @@ def test_injection_is_measured_on_our_own_prompts(capsys: pytest.CaptureFixture[
     assert set(injection) == {"precision", "line_precision", "silence", "spoke", "prompts"}
     assert injection["prompts"] == hook["prompts"] > 60
     assert all(0 <= injection[name] <= 1 for name in ("silence", "spoke"))
-    # A hook knows less than recall, so it speaks less often; what it says, recall says too.
-    assert 0.5 < hook["spoke"] < injection["spoke"]
+    # Both ask one question of the same rows, and answer it cautiously for turns as short as these.
+    assert 0.15 < hook["spoke"] == injection["spoke"]
     assert hook["silence"] > 0.9
     assert hook["agreed"] == 1

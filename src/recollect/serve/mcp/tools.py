@@ -47,8 +47,8 @@ MOST_ERROR_CHARACTERS = 1 << 20
 MOST_QUERY_CHARACTERS = 10_000
 MOST_BUDGET = 2_000
 
-Project = Annotated[str | None, Meta(description="project key, as results show it")]
-Cursor = Annotated[str | None, Meta(description="from the previous result")]
+Project = Annotated[str | None, Meta(description="its key")]
+Cursor = Annotated[str | None, Meta(description="of the last result")]
 # Models have other names for them; the memory knows which.
 Category = Annotated[str, Meta(extra_json_schema={"enum": list(get_args(OneOf))})]
 
@@ -170,7 +170,7 @@ class Tools:
         since: Annotated[str | None, Meta(description="2026-10-31, 7d, yesterday")] = None,
         cursor: Cursor = None,
         scope: Annotated[
-            Literal["own", "team"], Meta(description="team: what team mates share, at their hub")
+            Literal["own", "team"], Meta(description="team: what others share")
         ] = "own",
     ) -> ToolAnswer:
         """Find turns of earlier sessions by word and by meaning, of any agent and project.
@@ -206,11 +206,9 @@ class Tools:
     def get(
         self,
         memory: Memory,
-        ref: Annotated[
-            str, Meta(description="id from a result: a session, a turn (...#3) or a note")
-        ],
+        ref: Annotated[str, Meta(description="a session, a turn (...#3) or a note")],
         cursor: Cursor = None,
-        handoff: Annotated[bool, Meta(description="of a session: what it takes to go on")] = False,
+        handoff: Annotated[bool, Meta(description="what it takes to go on")] = False,
     ) -> ToolAnswer:
         """Read the outline of a session, a whole turn, or a note. Use with an id from a result."""
         if handoff:
@@ -223,7 +221,7 @@ class Tools:
     def recall(
         self,
         memory: Memory,
-        prompt: Annotated[str, Meta(description="the task; empty: what matters in this project")],
+        prompt: Annotated[str, Meta(description="the task; empty: what matters here")],
         project: Project = None,
         budget: Annotated[
             Annotated[int, Meta(ge=0, le=MOST_BUDGET)] | None,
@@ -264,12 +262,12 @@ class Tools:
     def blame(
         self,
         memory: Memory,
-        path: Annotated[str, Meta(description="a path or the end of one; the file is not read")],
+        path: Annotated[str, Meta(description="a path or the end of one")],
         cursor: Cursor = None,
     ) -> ToolAnswer:
         """Which turns changed a file, and why.
 
-        Use to understand why code is the way it is.
+        Use to see why code is as it is.
         """
         page, following = _rows(
             lambda most: memory.blame(path.strip(), folder=self._folder, limit=most),
@@ -285,7 +283,7 @@ class Tools:
         memory: Memory,
         tool: Annotated[
             str,
-            Meta(description="a program, such as pytest or docker compose, or an agent's tool"),
+            Meta(description="such as pytest, docker compose, or an agent's tool"),
         ],
         cursor: Cursor = None,
     ) -> ToolAnswer:
