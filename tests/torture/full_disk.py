@@ -7,7 +7,6 @@ that there is no more room.
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -16,10 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.torture.campaign import Round
-from tests.torture.commands import commands
 from tests.torture.disk import Fault
 from tests.torture.homes import TortureHome
-from tests.torture.kill import Peace, afterwards, in_peace
+from tests.torture.kill import afterwards, trials
 
 DISKS_MB = (8, 16, 32)
 MOST_ROOM = 1 << 19
@@ -27,14 +25,7 @@ MOST_ROOM = 1 << 19
 
 def rounds(folder: Path, seed: int, count: int) -> Iterator[Round]:
     home = TortureHome(folder)
-    made = commands(home)
-    random.Random(seed).shuffle(made)
-    known: dict[str, Peace] = {}
-    for number in range(count):
-        command = made[number % len(made)]
-        if command.name not in known:
-            known[command.name] = in_peace(home, command)
-        chance = random.Random(f"{seed} {number}")
+    for number, _, command, peace, chance in trials(home, seed, count):
         room = chance.randint(0, MOST_ROOM)
         with small_disk(home, DISKS_MB[number % len(DISKS_MB)]) as is_real:
             home.restore(command.saved)
@@ -48,7 +39,7 @@ def rounds(folder: Path, seed: int, count: int) -> Iterator[Round]:
                 if found.code not in (0, 1, 74):
                     faults.append(f"reading ended with {found.code}: {found.said[-300:]}")
             ballast.unlink(missing_ok=True)
-            faults += afterwards(home, command, known[command.name], ended)
+            faults += afterwards(home, command, peace, ended)
             home.clear()
         how = "had room" if ended.code == 0 else f"ended with {ended.code}"
         how += "" if is_real else ", told by SQLite alone"

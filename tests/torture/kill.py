@@ -31,9 +31,24 @@ class Peace(NamedTuple):
     ended: Ended
 
 
+class Trial(NamedTuple):
+    """A command whose turn it is to be disturbed, for the `cycle`-th time."""
+
+    number: int
+    cycle: int
+    command: Command
+    peace: Peace
+    chance: random.Random
+
+
 def rounds(folder: Path, seed: int, count: int) -> Iterator[Round]:
     home = TortureHome(folder)
-    # The team hub's sync is one more row of these commands.
+    for one in trials(home, seed, count):
+        yield Round(one.command.name, attempt(home, one.command, one.peace, one.chance))
+
+
+def trials(home: TortureHome, seed: int, count: int) -> Iterator[Trial]:
+    """Every command in turn, in an order by chance, once it is known what it comes to in peace."""
     made = commands(home)
     random.Random(seed).shuffle(made)
     known: dict[str, Peace] = {}
@@ -42,7 +57,7 @@ def rounds(folder: Path, seed: int, count: int) -> Iterator[Round]:
         if command.name not in known:
             known[command.name] = in_peace(home, command)
         chance = random.Random(f"{seed} {number}")
-        yield Round(command.name, attempt(home, command, known[command.name], chance))
+        yield Trial(number, number // len(made), command, known[command.name], chance)
 
 
 def in_peace(home: TortureHome, command: Command) -> Peace:

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests.torture.campaign import Round
-from tests.torture.commands import commands
 from tests.torture.disk import Fault
 from tests.torture.homes import TortureHome
-from tests.torture.kill import Peace, afterwards, in_peace
+from tests.torture.kill import afterwards, trials
 
 MOST_CHANGES = 500
 
 
 def rounds(folder: Path, seed: int, count: int) -> Iterator[Round]:
     home = TortureHome(folder)
-    made = commands(home)
-    random.Random(seed).shuffle(made)
-    known: dict[str, Peace] = {}
-    for number in range(count):
-        command = made[number % len(made)]
-        if command.name not in known:
-            known[command.name] = in_peace(home, command)
-        peace = known[command.name]
-        chance = random.Random(f"{seed} {number}")
+    for _, cycle, command, peace, chance in trials(home, seed, count):
         nth = chance.randint(1, min(MOST_CHANGES, max(1, peace.ended.changes)))
-        fault = Fault("error", nth, lasting=number // len(made) % 2 == 1)
+        fault = Fault("error", nth, lasting=cycle % 2 == 1)
         home.restore(command.saved)
         ended = home.run(*command.words, fault=fault)
         which = f"changes from {nth} on refused" if fault.lasting else f"change {nth} refused"

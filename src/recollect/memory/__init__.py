@@ -622,24 +622,9 @@ class Memory:
 
         `changes` are those that `blame` found of one file; no file is read.
         """
-        from recollect.model.sessions import ToolCall, Turn
-        from recollect.recall.verbs.changes import is_same_file
-        from recollect.recall.verbs.file_lines import replay
+        from recollect.recall.verbs.file_lines import edits_of, replay
 
-        def edits() -> Iterator[tuple[str, object, str]]:
-            for change in reversed(changes):
-                turn = self.show(change.ref) if change.live else None
-                for call in turn.events if isinstance(turn, Turn) else []:
-                    if (
-                        isinstance(call, ToolCall)
-                        and call.tool_kind == "edit"
-                        and call.ok is not False
-                    ):
-                        named = (call.target or "").split(", ")
-                        if any(is_same_file(name, change.file) for name in named):
-                            yield change.ref, call.input, change.file
-
-        return replay(edits())
+        return replay(edits_of(changes, self.show))
 
     def uncommitted(
         self, folder: str | None = None, *, limit: int = 20, seconds: float = 0.5
@@ -797,7 +782,7 @@ class Memory:
         What was asked, where it stands, files, commands, what is open: quoted as data, without
         secrets, within a budget of tokens (2000 unless given). `to` names the agent.
         """
-        from recollect.recall.handoff import HANDOFF_TOKENS, hand_over
+        from recollect.recall.handoff import HANDOFF_TOKENS, hand_over, quoted_turns
 
         names = {one.agent: one.name for one in self.agents.adapters()}
         if to is not None and to not in names:
@@ -807,10 +792,8 @@ class Memory:
                 f"recollect knows no agent called {to}.", hint=f"Known: {', '.join(names)}"
             )
         session, digest = self.session(ref), self.digest(ref)
-        asked = digest.tasks[0].turns[:1] if digest.tasks else []
-        last = digest.tasks[-1].turns if digest.tasks else []
         store = self._shared.store()
-        turns = [store.turns.get(session.id, number) for number in dict.fromkeys([*asked, *last])]
+        turns = [store.turns.get(session.id, number) for number in quoted_turns(digest)]
         made = hand_over(
             session, digest, turns, agent=names.get(session.agent, session.agent), to=to,
             mark=store.hook_lines.mark(), budget=budget or HANDOFF_TOKENS,

@@ -45,6 +45,12 @@ class Section(NamedTuple):
     newest_last: bool = False
 
 
+def quoted_turns(digest: Digest) -> list[int]:
+    """The numbers of the turns that are quoted: the first, and those of the last task."""
+    tasks = digest.tasks
+    return list(dict.fromkeys([*tasks[0].turns[:1], *tasks[-1].turns])) if tasks else []
+
+
 def hand_over(
     session: Session,
     digest: Digest,
@@ -57,7 +63,7 @@ def hand_over(
 ) -> Handoff:
     """The prompt with which the agent `to` goes on with a session.
 
-    `turns` are those that are quoted: the first one and the last ones. `agent` is what people
+    `turns` are those of `quoted_turns`. `agent` is what people
     call the one that left it.
     """
     opening = (

@@ -8,11 +8,12 @@ fits nowhere any more is where that shows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
-from recollect.model.answers import FileLine, FileLines
+from recollect.model.answers import FileChange, FileLine, FileLines
+from recollect.model.sessions import SessionDetail, ToolCall, Turn
 from recollect.reading.shell_edits import PATCH_HEADS
 from recollect.recall.verbs.changes import NEW_TEXT, OLD_TEXT, PATCH_TEXT, WHOLE_TEXT, is_same_file
 
@@ -46,6 +47,19 @@ def replay(edits: Iterable[tuple[str, object, str]]) -> FileLines:
                 old = [FileLine(text=line) for line in edit.old.splitlines()]
                 pieces.append(_merged(old, edit.new.splitlines(), ref))
     return FileLines(pieces=[one for one in pieces if one], is_whole=is_whole, unplaced=unplaced)
+
+
+def edits_of(
+    changes: Sequence[FileChange], turn_of: Callable[[str], Turn | SessionDetail]
+) -> Iterator[tuple[str, object, str]]:
+    """What `replay` wants to know of these changes of one file, the newest of which is first."""
+    for change in reversed(changes):
+        turn = turn_of(change.ref) if change.live else None
+        for call in turn.events if isinstance(turn, Turn) else []:
+            if isinstance(call, ToolCall) and call.tool_kind == "edit" and call.ok is not False:
+                named = (call.target or "").split(", ")
+                if any(is_same_file(name, change.file) for name in named):
+                    yield change.ref, call.input, change.file
 
 
 def edits_in(given: object, file: str) -> Iterator[Edit]:
